@@ -1,40 +1,41 @@
-//! Classes of languages with braces: what Java and C# files hold, decided, and how it is laid out.
+//! Model and printer of Java and C# source files. Generators fill the model with finished text;
+//! [`print`] adds the layout.
 
 use std::rc::Rc;
 
 use crate::FilePath;
 use crate::writer::Writer;
 
-/// Where braces stand and what comments look like.
+/// Language of a file, which decides where braces are placed and how comments are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Java,
     CSharp,
 }
 
-/// A file.
+/// A source file with its types.
 pub(crate) struct SourceFile {
     pub(crate) path: FilePath,
-    /// Whole lines before the types.
+    /// Lines before the types: package declaration, imports, directives.
     pub(crate) head: Vec<String>,
     /// The namespace around the types, in languages that have one.
     pub(crate) namespace: Option<String>,
     pub(crate) types: Vec<Class>,
 }
 
-/// A comment for readers of the generated code, escaped; several members may share one.
+/// A documentation comment, already escaped; members may share one.
 pub(crate) type Doc = Rc<Vec<String>>;
 
 /// A class, an enum or an interface.
 pub(crate) struct Class {
     pub(crate) doc: Doc,
     pub(crate) attributes: Vec<String>,
-    /// All up to the brace.
+    /// Declaration up to the opening brace.
     pub(crate) header: String,
     pub(crate) members: Vec<Member>,
 }
 
-/// Something in a class.
+/// A member of a class.
 pub(crate) struct Member {
     pub(crate) doc: Doc,
     pub(crate) attributes: Vec<String>,
@@ -46,17 +47,17 @@ pub(crate) enum MemberKind {
     Line(String),
     /// A method, a constructor, or a property with accessors.
     Method { signature: String, body: Body },
-    /// A class within.
+    /// A nested class.
     Class(Class),
 }
 
 impl Member {
-    /// A line without a comment.
+    /// A one-line member without documentation.
     pub(crate) fn line(text: impl Into<String>) -> Self {
         Member::of(MemberKind::Line(text.into()))
     }
 
-    /// A method without a comment.
+    /// A method without documentation.
     pub(crate) fn method(signature: impl Into<String>, body: Body) -> Self {
         Member::of(MemberKind::Method {
             signature: signature.into(),
@@ -64,7 +65,7 @@ impl Member {
         })
     }
 
-    /// A class within.
+    /// A nested class.
     pub(crate) fn class(class: Class) -> Self {
         Member::of(MemberKind::Class(class))
     }
@@ -88,7 +89,7 @@ impl Member {
     }
 }
 
-/// Lines of a body, with their indentation.
+/// Lines of a method body, with their indentation.
 #[derive(Default)]
 pub(crate) struct Body {
     lines: Vec<(usize, String)>,
@@ -114,7 +115,7 @@ impl Body {
         self.line("}");
     }
 
-    /// The lines of another body.
+    /// Appends the lines of another body.
     pub(crate) fn append(&mut self, other: Body) {
         let indent = self.indent;
         let lines = other.lines.into_iter();
@@ -122,7 +123,7 @@ impl Body {
             .extend(lines.map(|(deeper, text)| (indent + deeper, text)));
     }
 
-    /// Lines that stand deeper.
+    /// Lines added by `body`, one level deeper.
     pub(crate) fn deeper(&mut self, body: impl FnOnce(&mut Self)) {
         self.indent += 1;
         body(self);
@@ -130,7 +131,7 @@ impl Body {
     }
 }
 
-/// The text of a file.
+/// Source text of a file.
 pub(crate) fn print(file: &SourceFile, style: Style) -> String {
     let mut printer = Printer {
         writer: Writer::new(),
@@ -220,7 +221,8 @@ impl Printer {
         self.block(&[&class.header], |printer| printer.members(&class.members));
     }
 
-    /// Lines without comments stand together; everything else is set apart.
+    /// Members of a class. A blank line separates them, except between one-line members without
+    /// documentation or attributes.
     fn members(&mut self, members: &[Member]) {
         let is_bare = |member: &Member| {
             matches!(member.kind, MemberKind::Line(_))

@@ -1,16 +1,16 @@
-//! Files of an SDK, before anybody writes them.
+//! Files of an SDK, in memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::GenerateError;
 
-/// A path within the folder of an SDK, with slashes. It never leads out of it.
+/// A relative path with forward slashes, which never leaves the folder of the SDK.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(String);
 
 impl FilePath {
-    /// The path `text`, if each step of it can be the name of a file everywhere.
+    /// Path from `text`; an error if a step is not a valid file name on every platform.
     pub fn new(text: &str) -> Result<Self, GenerateError> {
         let wrong = |why| GenerateError::Name {
             what: "the file",
@@ -31,7 +31,7 @@ impl FilePath {
         Ok(FilePath(text.to_owned()))
     }
 
-    /// The path.
+    /// Text of the path.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -43,16 +43,16 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// Takes the files of an SDK, each once.
+/// Receiver for the files of an SDK, each written once.
 pub trait Sink {
-    /// Takes a file.
+    /// Receives a text file.
     fn file(&mut self, path: FilePath, text: String) -> Result<(), GenerateError>;
 
-    /// Takes a picture.
+    /// Receives an image.
     fn picture(&mut self, path: FilePath, content: &'static [u8]) -> Result<(), GenerateError>;
 }
 
-/// Keeps files in memory, in order: texts, and pictures.
+/// Files in memory, in order: texts and images.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileMap(
     pub BTreeMap<FilePath, String>,
@@ -60,7 +60,7 @@ pub struct FileMap(
 );
 
 impl FileMap {
-    /// The text of a file.
+    /// Text of a file.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.0
             .iter()

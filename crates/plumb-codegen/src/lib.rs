@@ -1,11 +1,11 @@
-//! SDKs made from package schemas (`codegen.md` A), and documentation of packages (`codegen.md` B).
+//! Generators of SDKs (`codegen.md` A) and documentation (`codegen.md` B) from package schemas.
 //!
 //! Each language is a compiler of its own: it takes a bound package, decides every name, type and import ("lowering"), and
-//! prints what was decided. Printing knows layout and nothing else. What comes out goes file by file to a [`Sink`], so that
-//! an SDK of a hundred megabytes never stands in memory; the same package gives the same bytes.
+//! prints the result. Printers decide layout only. Files are passed to a [`Sink`] one at a time, so that an SDK of a hundred
+//! megabytes is never in memory as a whole. The same package always gives the same bytes.
 //!
-//! **No file leaves its folder**: paths are made of checked segments ([`FilePath`]), and what schemas say is escaped where it
-//! is printed. This crate writes nothing to disk and finds no packages.
+//! **No file is written outside its folder**: paths consist of checked segments ([`FilePath`]), and text from schemas is
+//! escaped where it is printed. This crate does not write to disk and does not find packages.
 //!
 //! Start with [`generate`] and [`generate_docs`].
 
@@ -31,7 +31,7 @@ use plumb_schema::bound::Package;
 pub use docs::{DocsFormat, MissingLanguage, generate_docs};
 pub use files::{FileMap, FilePath, Sink};
 
-/// Languages that SDKs exist for.
+/// Languages with SDKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Node.js, in TypeScript.
@@ -47,7 +47,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them, in the order in which they are generated.
+    /// All languages, in the order of generation.
     pub const ALL: [Language; 5] = [
         Language::Dotnet,
         Language::Go,
@@ -56,7 +56,7 @@ impl Language {
         Language::Python,
     ];
 
-    /// The language of this name.
+    /// Language with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "nodejs" | "typescript" | "javascript" => Language::Nodejs,
@@ -68,7 +68,7 @@ impl Language {
         })
     }
 
-    /// The name, which is also that of the folder of its SDKs.
+    /// Name, which is also the name of its SDK folder.
     pub fn name(self) -> &'static str {
         match self {
             Language::Nodejs => "nodejs",
@@ -80,59 +80,59 @@ impl Language {
     }
 }
 
-/// What an SDK is made for.
+/// Use of an SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be published.
+    /// Published in a registry.
     Published,
-    /// To be used from a folder within a project.
+    /// Used from a folder within a project.
     Local,
 }
 
-/// Why there is no SDK.
+/// Errors of SDK generation.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// The schema asks for something that is not built.
+    /// The schema uses a feature that is not implemented.
     #[error("the schema asks for {what}, which is not supported yet")]
     Unsupported {
-        /// What.
+        /// The feature.
         what: &'static str,
     },
-    /// A block of the schema for the language makes no sense.
+    /// The schema's block for the language is invalid.
     #[error("`language.{language}.{key}` of the schema must be {expected}")]
     Setting {
-        /// Which block.
+        /// Name of the block.
         language: &'static str,
-        /// Which key of it.
+        /// Key in the block.
         key: String,
-        /// What it must be.
+        /// Expected value.
         expected: &'static str,
     },
-    /// A name cannot be had in the language.
+    /// A name cannot be expressed in the language.
     #[error("{what} `{name}` cannot be generated: {why}")]
     Name {
-        /// What is called so.
+        /// Kind of the named item.
         what: &'static str,
-        /// Its name.
+        /// The name.
         name: String,
-        /// Why not.
+        /// Reason.
         why: &'static str,
     },
-    /// Two things would have the same file.
+    /// Two items have the same file.
     #[error("two things of the package would have the same file, {0}")]
     SameFile(FilePath),
     /// A file cannot be written.
     #[error("{path} cannot be written")]
     Write {
-        /// Which.
+        /// Path of the file.
         path: FilePath,
-        /// Why.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// Makes the SDK of a package, and hands its files to `sink`.
+/// Generates the SDK of a package into `sink`.
 pub fn generate(
     package: &Package<'_>,
     language: Language,
@@ -142,8 +142,8 @@ pub fn generate(
     generate_with(package, language, purpose, &FileMap::default(), sink)
 }
 
-/// The same with files that people wrote, which become part of the SDK as they are. SDKs for Node.js and Python offer what is
-/// in them from the module that their folder stands for.
+/// Generates an SDK that includes hand-written files. They are copied unchanged; SDKs for Node.js and Python also export
+/// their contents from the module of the file's folder.
 pub fn generate_with(
     package: &Package<'_>,
     language: Language,

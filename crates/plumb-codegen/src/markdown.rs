@@ -1,26 +1,26 @@
-//! Descriptions for one language (`schema.md` 14).
+//! Translation of descriptions for one language (`schema.md` 14).
 //!
-//! 1. Fenced code blocks of other languages are dropped; those without a language stay, and shell.
-//! 2. An example that has lost all its code goes as a whole; what remains stands without its markers.
-//! 3. Spans that hold a word for each language become the word for this one.
-//! 4. References become the name of what they point to.
+//! 1. Fenced code blocks of other languages are dropped; shell blocks and blocks without a language stay.
+//! 2. An example that has lost all its code is dropped; markers around the others are removed.
+//! 3. Spans with a word per language are replaced by the word for this language.
+//! 4. References are replaced by the name of their target.
 //!
-//! Everything else stays as it is, line by line.
+//! All other lines are unchanged.
 
 use std::borrow::Cow;
 
-/// What a language calls things in descriptions.
+/// A language's identifiers in descriptions.
 pub(crate) trait Dialect {
     /// Info string of its code blocks.
     const FENCE: &'static str;
     /// Attribute of spans with its words.
     const SPAN: &'static str;
 
-    /// The text for what `destination` points to.
+    /// Text for the reference target `destination`.
     fn reference(&self, destination: &str) -> String;
 }
 
-/// The description as people who write programs in the language read it.
+/// The description for readers who use the language.
 pub(crate) fn translate<'t, D: Dialect>(text: &'t str, dialect: &D) -> Cow<'t, str> {
     let mut text = Cow::Borrowed(text);
     if text.contains("```") || text.contains("{{% ") {
@@ -35,7 +35,7 @@ pub(crate) fn translate<'t, D: Dialect>(text: &'t str, dialect: &D) -> Cow<'t, s
     text
 }
 
-/// An example that is open: where its text begins, and whether it has code left.
+/// The current example: the offset of its text, and whether it still has code.
 struct Example {
     start: usize,
     has_code: bool,
@@ -79,7 +79,7 @@ fn filter<D: Dialect>(text: &str) -> String {
             }
         };
         keep(line);
-        // A fence on one line is its own end.
+        // A fence that opens and closes on one line.
         if info.contains("```") {
             continue;
         }
@@ -93,7 +93,7 @@ fn filter<D: Dialect>(text: &str) -> String {
     kept
 }
 
-/// `<span pulumi-lang-a="x" pulumi-lang-b="y">x</span>` becomes the attribute of the language.
+/// Replaces `<span pulumi-lang-a="x" pulumi-lang-b="y">x</span>` by the attribute of the language.
 fn spans<D: Dialect>(text: &str) -> String {
     language_spans(text, |span| match span.word(D::SPAN) {
         Some(word) => word.into_owned(),
@@ -101,21 +101,21 @@ fn spans<D: Dialect>(text: &str) -> String {
     })
 }
 
-/// A span with a word for each language.
+/// A span with a word per language.
 pub(crate) struct LanguageSpan<'t> {
     attributes: &'t str,
-    /// What it says to those who know nothing of languages.
+    /// Text for readers of no particular language.
     pub(crate) inner: &'t str,
 }
 
 impl<'t> LanguageSpan<'t> {
-    /// The word of one language.
+    /// Word of one language.
     pub(crate) fn word(&self, language: &str) -> Option<Cow<'t, str>> {
         attribute(self.attributes, language).map(unescape)
     }
 }
 
-/// Puts something in the place of each span with words for languages.
+/// Replaces each span with words per language by the result of a function.
 pub(crate) fn language_spans(
     text: &str,
     mut put: impl FnMut(&LanguageSpan<'_>) -> String,
@@ -136,7 +136,7 @@ pub(crate) fn language_spans(
     kept
 }
 
-/// Attributes, content and what follows, of a span whose opening has been read up to its first attribute's language.
+/// Attributes, content and following text of a span that has been read up to its first attribute's language.
 fn parts(opened: &str) -> Option<(&str, &str, &str)> {
     let (attributes, behind) = opened.split_once("\">")?;
     let (inner, behind) = behind.split_once("</span>")?;

@@ -1,27 +1,27 @@
-//! What the modules of a package hold, for languages whose SDKs have a folder for each.
+//! Members of the modules of a package, for languages whose SDKs have a folder per module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_schema::bound::{Package, TypeShape};
 
-/// Positions of what a module holds.
+/// Members of a module, by position.
 #[derive(Default)]
 pub(crate) struct Module {
     pub(crate) resources: Vec<usize>,
     pub(crate) functions: Vec<usize>,
-    /// Objects among the types.
+    /// Object types.
     pub(crate) objects: Vec<usize>,
     pub(crate) enums: Vec<usize>,
-    /// Sources that people wrote, by their names without the ending.
+    /// Hand-written sources, by name without extension.
     pub(crate) written: Vec<String>,
-    /// Paths of the modules right below.
+    /// Paths of the direct child modules.
     pub(crate) children: BTreeSet<String>,
-    /// Whether it holds the settings of the package.
+    /// Whether the module contains the package's settings.
     pub(crate) is_config: bool,
 }
 
 impl Module {
-    /// Whether nothing is in it, leaving aside modules below it.
+    /// Whether the module has no members, apart from child modules.
     pub(crate) fn is_bare(&self) -> bool {
         self.resources.is_empty()
             && self.functions.is_empty()
@@ -32,11 +32,11 @@ impl Module {
     }
 }
 
-/// What each module holds, by its path.
+/// Modules by path.
 pub(crate) type Modules = BTreeMap<String, Module>;
 
-/// The package that SDKs register the class of a resource under: the one in its token. Extensions register theirs under their
-/// own name, because no two SDKs can register the same module.
+/// Package under which SDKs register a resource's class: the one in its token. Extensions use their own name, because two
+/// SDKs cannot register the same module.
 pub(crate) fn registered_package<'a>(package: &Package<'a>, token: &'a str) -> &'a str {
     match &package.parameterization {
         Some(parameterization) if parameterization.is_extension => package.name,
@@ -44,8 +44,8 @@ pub(crate) fn registered_package<'a>(package: &Package<'a>, token: &'a str) -> &
     }
 }
 
-/// Sorts the members of a package into modules, the root among them. Methods are in none, nor is what people write
-/// themselves; `has_object` says which objects there are at all.
+/// Sorts the members of a package into modules, including the root. Omits methods and overlays; `has_object` tells whether
+/// an object type is generated.
 pub(crate) fn sort(
     package: &Package<'_>,
     module_of: impl Fn(&str) -> String,
@@ -80,7 +80,7 @@ pub(crate) fn sort(
     modules
 }
 
-/// Modules above others exist too, and know those below them.
+/// Adds missing parent modules, and records the children of each.
 pub(crate) fn add_parents(modules: &mut Modules) {
     let mut open: Vec<String> = modules.keys().cloned().collect();
     while let Some(module) = open.pop() {
@@ -96,7 +96,7 @@ pub(crate) fn add_parents(modules: &mut Modules) {
     }
 }
 
-/// The last step of a module's path.
+/// Last step of a module's path.
 pub(crate) fn last_step(module: &str) -> &str {
     module.rsplit('/').next().unwrap_or(module)
 }

@@ -1,4 +1,4 @@
-//! Files made by several threads, handed over by one.
+//! Generation of files on several threads, with a single writer.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,12 +7,13 @@ use std::thread;
 
 use crate::{FilePath, GenerateError, Sink};
 
-/// Files that wait to be handed over, at most: an SDK never stands in memory as a whole.
+/// Maximum number of finished jobs that wait for the sink, so that an SDK is never in memory as a whole.
 const WAITING: usize = 64;
 
-/// Makes the files of each job, on as many threads as the machine has cores, and hands them to the sink as they come.
+/// Generates the files of each job, on as many threads as the machine has cores, and writes them to the sink as they
+/// are finished.
 ///
-/// When jobs fail, the error is that of the first of them, however the threads ran.
+/// If several jobs fail, returns the error of the first one in job order, independent of scheduling.
 pub(crate) fn write<J: Sync>(
     jobs: &[J],
     make: impl Fn(&J) -> Result<Vec<(FilePath, String)>, GenerateError> + Sync,
@@ -29,7 +30,7 @@ pub(crate) fn write<J: Sync>(
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = jobs.get(index) else { break };
-                    // Nobody listens any more when the sink has failed.
+                    // The receiver is gone; no file can be written.
                     if sender.send((index, make(job))).is_err() {
                         break;
                     }

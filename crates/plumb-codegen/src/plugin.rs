@@ -1,9 +1,9 @@
-//! What tells which plugin an SDK needs (`codegen.md` 1.3).
+//! Description of the plugin that an SDK needs (`codegen.md` 1.3).
 
 use plumb_schema::bound::Package;
 use serde_json::{Map, Value, json};
 
-/// The description of the plugin; `has_version` says whether the version of the schema is written down.
+/// Plugin description; `has_version` tells whether it contains the schema's version.
 pub(crate) fn describe(package: &Package<'_>, has_version: bool) -> Value {
     let mut plugin = Map::new();
     plugin.insert("resource".to_owned(), true.into());
@@ -38,7 +38,7 @@ pub(crate) fn describe(package: &Package<'_>, has_version: bool) -> Value {
     Value::Object(plugin)
 }
 
-/// The README of a package: that of the language, or the description and on whose work the package is built.
+/// README of a package: the language's own, or else the description and the attribution.
 pub(crate) fn readme(package: &Package<'_>, of_language: Option<&str>) -> String {
     let about = &package.about;
     let text = of_language.or(about.description).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Blocks of a schema for one language.
+//! The block of a schema for one language.
 
 use indexmap::IndexMap;
 use plumb_schema::Node;
@@ -22,13 +22,13 @@ impl Compatibility {
         }
     }
 
-    /// Whether there are any.
+    /// Whether the package keeps any.
     pub(crate) fn is_older(self) -> bool {
         self != Compatibility::None
     }
 }
 
-/// Reads a block; keys of the wrong kind are errors.
+/// Typed access to a block; keys with a wrong type are errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'d> {
     pub(crate) language: &'static str,
@@ -76,7 +76,7 @@ impl<'d> Block<'d> {
         Ok(Some(texts))
     }
 
-    /// A map from strings to strings, in the order of the document.
+    /// A map from strings to strings, in document order.
     pub(crate) fn map(&self, key: &str) -> Result<IndexMap<&'d str, &'d str>, GenerateError> {
         let Some(node) = self.get(key) else {
             return Ok(IndexMap::new());

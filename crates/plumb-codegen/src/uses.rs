@@ -1,32 +1,32 @@
-//! Where the types of a package are used: languages make another class or interface of an object for each kind of use.
+//! Uses of the types of a package. Languages generate a separate class or interface of an object for each kind of use.
 
 use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, TypeShape};
 
-/// Kinds of uses, as a set.
+/// Set of kinds of uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses(u8);
 
 impl Uses {
-    /// In inputs of resources.
+    /// Inputs of resources.
     pub(crate) const INPUT: Uses = Uses(1);
-    /// In what helps to find an existing resource.
+    /// State for the lookup of an existing resource.
     pub(crate) const STATE: Uses = Uses(2);
-    /// In arguments of methods.
+    /// Arguments of methods.
     pub(crate) const METHOD: Uses = Uses(4);
-    /// In arguments of functions that take no outputs.
+    /// Arguments of functions that accept only plain values.
     pub(crate) const PLAIN: Uses = Uses(8);
-    /// In outputs of resources.
+    /// Outputs of resources.
     pub(crate) const OUTPUT: Uses = Uses(16);
-    /// In results of functions and methods.
+    /// Results of functions and methods.
     pub(crate) const RESULT: Uses = Uses(32);
-    /// In settings.
+    /// Settings.
     pub(crate) const CONFIG: Uses = Uses(64);
-    /// In arguments of functions that are no methods.
+    /// Arguments of functions that are not methods.
     pub(crate) const FUNCTION: Uses = Uses(128);
-    /// In arguments of functions and methods.
+    /// Arguments of functions and methods.
     pub(crate) const FUNCTION_INPUT: Uses = Uses::FUNCTION.or(Uses::METHOD);
 
-    /// Whether it has any of these.
+    /// Whether the set contains any of these.
     pub(crate) fn has(self, any: Uses) -> bool {
         self.0 & any.0 != 0
     }
@@ -36,16 +36,16 @@ impl Uses {
     }
 }
 
-/// What of a package counts, beside its settings, resources and functions.
+/// Members from which uses are followed, besides settings, resources and functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Roots {
-    /// Whether methods of resources do.
+    /// Whether methods of resources are included.
     pub(crate) methods: bool,
-    /// Whether resources and functions do that people write by hand.
+    /// Whether overlay resources and functions are included, which are written by hand.
     pub(crate) overlays: bool,
 }
 
-/// How each type of a package is used, by its position.
+/// Uses of each type of a package, by position.
 pub(crate) fn analyse(package: &Package<'_>, roots: Roots) -> Vec<Uses> {
     let mut walk = Walk {
         package,
@@ -60,7 +60,7 @@ pub(crate) fn analyse(package: &Package<'_>, roots: Roots) -> Vec<Uses> {
 struct Walk<'p, 'd> {
     package: &'p Package<'d>,
     uses: Vec<Uses>,
-    /// A list instead of recursion: chains of types can be as long as the schema.
+    /// A work list instead of recursion, because chains of types can be as long as the schema.
     open: Vec<(usize, Uses)>,
 }
 
@@ -142,7 +142,7 @@ impl<'d> Walk<'_, 'd> {
     }
 }
 
-/// Which types have defaults, by their position: objects with one of their own, or with one in an object right in them.
+/// Types with defaults, by position: objects that have a default, directly or in nested objects.
 pub(crate) fn defaults(package: &Package<'_>) -> Vec<bool> {
     let mut has_defaults = vec![false; package.types.len()];
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); package.types.len()];

@@ -1,6 +1,7 @@
-//! What names in all languages have in common.
+//! Name conversions shared by all languages.
 
-/// The word for a name of a single digit or asterisk, which no language takes; any other name as it is.
+/// Word for a name that is a single digit or asterisk, which no language accepts; other names are
+/// unchanged.
 pub(crate) fn spelled_out(name: &str) -> &str {
     match name {
         "*" => "Asterisk",
@@ -18,7 +19,7 @@ pub(crate) fn spelled_out(name: &str) -> &str {
     }
 }
 
-/// One `_` in place of several in a row.
+/// The name with each run of `_` reduced to one.
 pub(crate) fn single_underscores(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     for char in name.chars() {
@@ -29,7 +30,7 @@ pub(crate) fn single_underscores(name: &str) -> String {
     result
 }
 
-/// The only character of `name`, if there is just one.
+/// The only character of `name`; `None` if it has more or none.
 pub(crate) fn only_char(name: &str) -> Option<char> {
     let mut chars = name.chars();
     chars.next().filter(|_| chars.next().is_none())

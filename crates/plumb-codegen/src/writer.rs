@@ -1,6 +1,6 @@
-//! Text with indentation.
+//! Text builder with indentation.
 
-/// Collects lines. Indentation is its business, not that of those who write.
+/// Collects lines and indents them, so that callers need not.
 pub(crate) struct Writer {
     text: String,
     indent: usize,
@@ -14,7 +14,7 @@ impl Writer {
         }
     }
 
-    /// A line; an empty one has no indentation.
+    /// Appends a line; an empty one gets no indentation.
     pub(crate) fn line(&mut self, parts: &[&str]) {
         if parts.iter().any(|part| !part.is_empty()) {
             for _ in 0..self.indent {
@@ -31,12 +31,12 @@ impl Writer {
         self.text.push('\n');
     }
 
-    /// Whole lines, as they are.
+    /// Appends lines unchanged.
     pub(crate) fn text(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Lines between an opening and a closing one.
+    /// Appends an opening line, the indented lines of `body`, and a closing line.
     pub(crate) fn block(&mut self, open: &[&str], close: &str, body: impl FnOnce(&mut Self)) {
         self.line(open);
         self.indent();
@@ -45,14 +45,14 @@ impl Writer {
         self.line(&[close]);
     }
 
-    /// Lines that stand deeper.
+    /// Indents the lines of `body`.
     pub(crate) fn indented(&mut self, body: impl FnOnce(&mut Self)) {
         self.indent();
         body(self);
         self.dedent();
     }
 
-    /// What follows stands deeper, until [`Writer::dedent`].
+    /// Indents all following lines, until [`Writer::dedent`].
     pub(crate) fn indent(&mut self) {
         self.indent += 1;
     }

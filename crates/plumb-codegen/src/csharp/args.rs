@@ -1,4 +1,5 @@
-//! What users give: arguments of resources, functions and methods, state, and objects within them (`codegen.md` 5.2, 5.3).
+//! Classes that users fill in: arguments of resources, functions and methods, state of lookups, and nested objects
+//! (`codegen.md` 5.2, 5.3).
 
 use plumb_schema::bound::{Property, TypeKind};
 use plumb_schema::{Constant, Primitive};
@@ -9,11 +10,11 @@ use super::types::Given;
 use crate::classes::{Body, Class, Doc, Member};
 use crate::settings::Compatibility;
 
-/// What a class of arguments is passed to.
+/// Consumer of a class of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Resource,
-    /// A provider, whose settings are texts.
+    /// A provider, whose settings are sent as strings.
     Provider,
     Function,
     Method,
@@ -29,7 +30,7 @@ impl Purpose {
     }
 }
 
-/// A class that is to be made.
+/// Request for one class of arguments.
 pub(super) struct Args<'a, 'd> {
     pub(super) name: &'a str,
     pub(super) doc: Doc,
@@ -38,7 +39,7 @@ pub(super) struct Args<'a, 'd> {
     pub(super) shape: Shape,
 }
 
-/// The name of a property, which the block for the language may change.
+/// Name of a property; the `csharp` block of the schema can override it.
 pub(super) fn written_name<'d>(property: &Property<'d>) -> &'d str {
     let block = property.language.get("csharp");
     let name = block.and_then(|block| block.get("name")?.as_str());
@@ -47,7 +48,7 @@ pub(super) fn written_name<'d>(property: &Property<'d>) -> &'d str {
 }
 
 impl<'d> Sdk<'_, 'd> {
-    /// A class of arguments. The object itself, for methods, is no argument.
+    /// Class of arguments. Omits `__self__`, the resource that a method is called on.
     pub(super) fn args_class(&self, args: Args<'_, 'd>) -> Class {
         let name = args.name;
         let given = |property: &&Property<'d>| {
@@ -85,7 +86,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// A property, and what it is kept in where that is something else.
+    /// Members of a property: the property itself, and its backing field where the type needs one.
     fn declared(&self, property: &Property<'d>, name: &str, args: &Args<'_, 'd>) -> Vec<Member> {
         let mut mark = names::string(property.name);
         if property.required {
@@ -123,7 +124,7 @@ impl<'d> Sdk<'_, 'd> {
         let doc = self.doc(property.description);
         let Some(accessors) = accessors else {
             let value = match &given {
-                // Values that are no references have a default of their own.
+                // Value types need no initializer, because they default to zero or false.
                 Given::Value(ty) if matches!(ty.as_str(), "bool" | "int" | "double") => "",
                 _ => value,
             };
@@ -143,7 +144,7 @@ impl<'d> Sdk<'_, 'd> {
         ]
     }
 
-    /// What a property is before anybody gives it.
+    /// Initial value of a property: its constant, its default, or a lookup of environment variables.
     pub(super) fn filled_value(&self, property: &Property<'d>) -> Option<String> {
         let fallback = property.constant.as_ref().or(property.default.as_ref());
         let fixed = fallback.map(|it| self.literal(property, it));
@@ -154,7 +155,7 @@ impl<'d> Sdk<'_, 'd> {
         else {
             return fixed;
         };
-        // A text cannot become a value of an enum.
+        // Values of environment variables are strings, which cannot be converted to an enum.
         if self.enum_of(&property.ty).is_some() {
             return fixed;
         }
@@ -189,7 +190,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// A literal of a number: whole ones look like that, as long as they are small.
+/// Literal of a number. Whole numbers below 1e9 have no fraction.
 pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e9 {
         format!("{value:.0}")
@@ -198,7 +199,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// The field behind a property.
+/// Name of a property's backing field.
 fn field(name: &str) -> String {
     let mut chars = name.chars();
     let first = chars.next().map(|char| char.to_ascii_lowercase());
@@ -228,7 +229,7 @@ fn accessors(get: String, field: &str, secret: Option<Body>) -> Body {
     body
 }
 
-/// What is given becomes a secret.
+/// Setter body that wraps the given value as a secret.
 fn secret_input(name: &str, ty: &str) -> Body {
     let field = field(name);
     let ty = format!("{}?", ty.trim_end_matches('?'));

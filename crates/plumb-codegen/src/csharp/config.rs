@@ -1,4 +1,4 @@
-//! Settings (`codegen.md` 5.4).
+//! The `Config` class of a package's settings (`codegen.md` 5.4).
 
 use plumb_schema::Primitive;
 use plumb_schema::bound::{Property, TypeShape, member_of};
@@ -11,7 +11,7 @@ use crate::classes::{Body, Class, Doc, Member, SourceFile};
 use crate::uses::Uses;
 
 impl<'d> Sdk<'_, 'd> {
-    /// The class that gives settings, if there are any.
+    /// File of the settings class; `None` for a package without settings.
     pub(super) fn config_file(&self) -> Result<Option<SourceFile>, GenerateError> {
         let properties = &self.package.config;
         if properties.is_empty() {
@@ -26,7 +26,8 @@ impl<'d> Sdk<'_, 'd> {
         ];
         let named = names::properties(properties.iter().map(written_name), "Config");
         for (property, name) in properties.iter().zip(named) {
-            // The types of settings are within the class.
+            // The nested class `Types` holds the types of settings, so a setting cannot have that
+            // name.
             let name = if name == "Types" {
                 "Types_".to_owned()
             } else {
@@ -79,7 +80,7 @@ impl<'d> Sdk<'_, 'd> {
         ]
     }
 
-    /// The objects that settings hold.
+    /// Classes of objects that occur in settings.
     fn config_types(&self) -> Option<Class> {
         let mut members = Vec::new();
         for (position, definition) in self.package.types.iter().enumerate() {
@@ -112,7 +113,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// A setting that is read when it is wanted, unless somebody has set it.
+/// A holder that reads its setting at each access, unless the user has assigned a value.
 fn value_class() -> Class {
     let mut set = Body::of("_value = value;");
     set.line("_isSet = true;");

@@ -1,6 +1,7 @@
-//! Comments in XML.
+//! XML documentation comments.
 //!
-//! What a description says is text. A comment ends with its line, and C# knows more ends of lines than most.
+//! Descriptions are escaped as text, and split at every character that C# treats as the end of a line,
+//! because a `///` comment ends there.
 
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::classes::Doc;
 use crate::markdown::{self, Dialect};
 
 impl Sdk<'_, '_> {
-    /// The comment of a description.
+    /// XML comment for a description.
     pub(super) fn doc(&self, description: Option<&str>) -> Doc {
         let mut lines = Vec::new();
         if let Some(description) = description {
@@ -20,7 +21,7 @@ impl Sdk<'_, '_> {
             let text = text.trim_matches(['\n', '\r']);
             if !text.trim().is_empty() {
                 lines.push("<summary>".to_owned());
-                // Marks for web pages say nothing here.
+                // Markers of the web documentation's code chooser.
                 let shown = text
                     .lines()
                     .filter(|it| !it.ends_with("PulumiCodeChooser -->"));
@@ -31,7 +32,8 @@ impl Sdk<'_, '_> {
         Rc::new(lines)
     }
 
-    /// The mark of what should not be used. Properties get none: what fills them in would be warned of.
+    /// `Obsolete` attribute of a deprecated item. Properties get none, because the generated code that
+    /// assigns them would cause warnings.
     pub(super) fn obsolete(&self, deprecation: Option<&str>) -> Vec<String> {
         let mark = |text: &str| {
             let text = markdown::translate(text, self);
@@ -41,7 +43,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A comment of our own.
+/// Summary comment with fixed text.
 pub(super) fn summary(text: &str) -> Doc {
     Rc::new(vec![
         "<summary>".to_owned(),

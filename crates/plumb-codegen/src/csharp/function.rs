@@ -13,12 +13,12 @@ use crate::classes::{Body, Class, Member, SourceFile};
 const TASK: &str = "global::System.Threading.Tasks.Task";
 const INSTANCE: &str = "global::Pulumi.Deployment.Instance";
 
-/// The variants of a function.
+/// Variants of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
-    /// Takes values, and gives a task.
+    /// Takes plain values and returns a task.
     Plain,
-    /// Takes and gives outputs.
+    /// Takes and returns outputs.
     Output,
 }
 
@@ -63,7 +63,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(Self::file(path, namespace, types))
     }
 
-    /// The variants of a function: the plain one, and the one with outputs.
+    /// The plain variant and the output variant of a function.
     pub(super) fn function_variants(&self, function: &'p Function<'d>) -> [Option<Member>; 2] {
         let name = Self::function_name(function.token);
         let gives = !matches!(function.returns, Returns::Nothing);
@@ -99,7 +99,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.result_class(visibility, &name, doc, &object.properties, Shape::Result)
     }
 
-    /// The variant for outputs, with each kind of options.
+    /// The output variant, once per kind of options.
     fn output_variants(&self, function: &'p Function<'d>, name: &str) -> Vec<Member> {
         let mut members = vec![self.variant(function, name, Variant::Output)];
         if function.positional.is_empty() {
@@ -121,7 +121,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.method_of(function, name, variant, &parameters)
     }
 
-    /// The parameter for arguments, if there are any.
+    /// Parameter for the arguments; `None` for a function without any.
     fn parameter(
         function: &'p Function<'d>,
         name: &str,
@@ -154,7 +154,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// What a variant gives, and how it is called.
+    /// Return type of a variant, the method of the deployment that it calls, and that method's type argument.
     fn outcome(
         &self,
         function: &Function<'d>,
@@ -210,7 +210,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         .with_doc(&self.doc(function.description))
     }
 
-    /// A variant whose arguments are passed by position.
+    /// A variant with positional arguments.
     fn positional_variant(
         &self,
         function: &'p Function<'d>,
@@ -224,7 +224,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let inputs = function.inputs.as_ref().map(|inputs| &inputs.properties);
         let find = |name: &&str| inputs?.iter().find(|property| property.name == *name);
         let properties: Vec<&Property<'d>> = function.positional.iter().filter_map(find).collect();
-        // What need not be given can be left out only behind what must be.
+        // C# allows default values only for parameters after the last required one.
         let last_required = properties.iter().rposition(|property| property.required);
         let mut parameters = Vec::new();
         let dictionary = "global::System.Collections.Immutable.ImmutableDictionary";
@@ -278,7 +278,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// A method of a resource. Those that give a value without an object around it are left out, as in other languages.
+    /// A method of a resource; `None` if its result is a value without an object around it, as in other languages.
     pub(super) fn method(&self, class: &str, method: &Method<'d>) -> Option<Member> {
         let function = &self.package.functions[method.function];
         let name = names::title(method.name);
@@ -341,7 +341,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Some(member)
     }
 
-    /// The only property of a result, where that stands for the whole.
+    /// The only property of a result object, if the package returns single values without the object around them.
     fn lifted<'o>(&self, object: &'o Object<'d>) -> Option<&'o Property<'d>> {
         match &object.properties[..] {
             [property] if self.settings.lift_single_value_returns => Some(property),
@@ -349,7 +349,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The classes that a method needs.
+    /// Classes of a method's arguments and result.
     pub(super) fn method_classes(&self, class: &str, method: &Method<'d>) -> Vec<Class> {
         let function = &self.package.functions[method.function];
         let prefix = format!("{class}{}", names::title(method.name));

@@ -1,4 +1,4 @@
-//! What a package is besides its sources: the project file, metadata of the plugin, README (`codegen.md` 5.1).
+//! Files of a package besides its sources: project file, plugin metadata, README (`codegen.md` 5.1).
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::sdk::Sdk;
 use crate::writer::Writer;
 use crate::{FilePath, GenerateError, Purpose, Sink, plugin};
 
-/// The core SDK, and the one that knows extensions.
+/// Version range of the core SDK, and the range for packages with extension parameterization.
 const CORE: &str = "[3.76.1.0,4)";
 const EXTENDED_CORE: &str = "[3.109.0,4)";
 
-/// The picture of packages. Theirs may be elsewhere, and nothing is fetched for the sake of one.
+/// Logo for every package. A package's own logo may be a URL, and generation does not download anything.
 const LOGO: &[u8] = include_bytes!("logo.png");
 
 impl Sdk<'_, '_> {
-    /// Writes everything that is no source.
+    /// Writes every file that is not a source file.
     pub(super) fn manifests(&self, sink: &mut dyn Sink) -> Result<(), GenerateError> {
         let mut file = |path: &str, text: String| sink.file(FilePath::new(path)?, text);
         let plugin = plugin::describe(self.package, self.has_version());
@@ -30,14 +30,14 @@ impl Sdk<'_, '_> {
         sink.picture(FilePath::new("logo.png")?, LOGO)
     }
 
-    /// Whether the version of the schema is written down.
+    /// Whether the schema's version is written to `version.txt`.
     fn has_version(&self) -> bool {
         self.package.support_pack
             || self.settings.respect_schema_version
             || self.purpose == Purpose::Local
     }
 
-    /// Packages that this one needs, with their versions.
+    /// Dependencies of the package, with their versions.
     fn references(&self) -> BTreeMap<String, String> {
         let parameterization = self.package.parameterization.as_ref();
         let core = if parameterization.is_some_and(|it| it.is_extension) {
@@ -79,7 +79,7 @@ impl Sdk<'_, '_> {
                 });
                 writer.block(&["<ItemGroup>"], "</ItemGroup>", |writer| {
                     for (name, version) in self.references() {
-                        // Content of other packages is none of ours.
+                        // Content files of referenced packages must not be copied into this one.
                         let apart = if name.starts_with("Pulumi.") {
                             " ExcludeAssets=\"contentFiles\""
                         } else {
@@ -126,7 +126,7 @@ impl Sdk<'_, '_> {
         property("RepositoryUrl", about.repository);
         property("PackageIcon", Some("logo.png"));
         property("GenerateDocumentationFile", Some("true"));
-        // Members without comments, members that are called like inherited ones, and comments that are no good XML.
+        // Warnings: missing XML comments, members that hide inherited ones, malformed XML comments.
         property(
             "NoWarn",
             Some("$(NoWarn);CS0108;CS0612;CS0618;CS1570;CS1571;CS1572;CS1573;CS1574;CS1591"),
@@ -134,7 +134,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// Text within XML.
+/// Text escaped for XML.
 fn xml(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,9 +1,9 @@
 //! SDKs for .NET, in C# (`codegen.md` 5).
 //!
-//! 1. [`sdk`] settles namespaces and the names of classes.
-//! 2. [`resource`], [`function`], [`args`], [`results`], [`config`] and [`utilities`] make classes; every type and
-//!    expression is text by then, with its full name.
-//! 3. [`classes`](crate::classes) lays them out, file by file, on several threads.
+//! 1. [`sdk`] assigns namespaces and class names.
+//! 2. [`resource`], [`function`], [`args`], [`results`], [`config`] and [`utilities`] build classes, with every type and
+//!    expression as text with fully qualified names.
+//! 3. [`classes`](crate::classes) prints the files on several threads.
 
 mod args;
 mod config;
@@ -28,18 +28,18 @@ use crate::uses::Uses;
 use crate::{FilePath, GenerateError, Purpose, Sink, parallel};
 use sdk::{Sdk, Shape};
 
-/// Files that are made together.
+/// Unit of work: files that are generated together.
 enum Job {
     Provider,
     Resource(usize),
     Function(usize),
     Type(usize),
-    /// The enums of a module.
+    /// Enums of a module.
     Enums(String),
     Shared,
 }
 
-/// Makes the SDK of a package.
+/// Generates the SDK of a package.
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
@@ -128,7 +128,7 @@ impl Sdk<'_, '_> {
         Ok(vec![Self::file(path, namespace, types)])
     }
 
-    /// The classes of an object that its uses ask for.
+    /// Classes of an object type, one per shape in which it is used.
     fn type_files(&self, position: usize) -> Result<Vec<SourceFile>, GenerateError> {
         let TypeShape::Object(object) = &self.package.types[position].shape else {
             return Ok(Vec::new());
@@ -151,7 +151,7 @@ impl Sdk<'_, '_> {
             }
             let (namespace, name) = self.own_class(position, shape);
             let path = self.path(&namespace, &name)?;
-            // Several uses may ask for one class.
+            // Several shapes can share a class.
             if files.iter().any(|file| file.path == path) {
                 continue;
             }
@@ -173,8 +173,8 @@ impl Sdk<'_, '_> {
         Ok(files)
     }
 
-    /// Whether the arguments of a resource are what an object would be as input: in Kubernetes' packages they have one token,
-    /// and one namespace.
+    /// Whether a resource has the token of the type. In Kubernetes packages both also share a namespace, so the resource's
+    /// class of arguments is the type's input class.
     fn is_resource(&self, position: usize) -> bool {
         let token = self.package.types[position].token;
         self.settings.compatibility == crate::settings::Compatibility::Kubernetes20

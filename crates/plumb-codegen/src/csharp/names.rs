@@ -2,7 +2,7 @@
 
 use crate::words::{only_char, single_underscores, spelled_out};
 
-/// Words that need a mark before they can be names.
+/// Keywords, which need a leading `@` as names.
 const RESERVED: [&str; 77] = [
     "abstract",
     "as",
@@ -87,7 +87,7 @@ fn is_start(char: char) -> bool {
     char == '_' || char.is_ascii_alphabetic()
 }
 
-/// Illegal characters become `_`.
+/// The name with each illegal character replaced by `_`.
 fn legal(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     for char in name.chars() {
@@ -103,7 +103,7 @@ fn legal(name: &str) -> String {
     result
 }
 
-/// A parameter: no `$` before it, and `@` before words of the language.
+/// Name of a parameter: without a leading `$`, and with `@` before keywords.
 pub(super) fn parameter(name: &str) -> String {
     let name = legal(&unhyphenated(name.strip_prefix('$').unwrap_or(name)));
     if RESERVED.contains(&name.as_str()) {
@@ -113,7 +113,7 @@ pub(super) fn parameter(name: &str) -> String {
     }
 }
 
-/// Hyphens dropped, with a capital behind each.
+/// The name in camel case: hyphens removed, the letter after each capitalized.
 fn unhyphenated(name: &str) -> String {
     let mut parts = name.split('-');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -128,26 +128,26 @@ fn upper(name: &str) -> String {
     }
 }
 
-/// The name of a class or a property.
+/// Name of a class or a property.
 pub(super) fn title(name: &str) -> String {
     let name = name.strip_prefix('$').unwrap_or(name);
     legal(&unhyphenated(&upper(name)))
 }
 
-/// A namespace made of the name of a package or a module.
+/// Namespace for the name of a package or a module.
 pub(super) fn namespace(name: &str) -> String {
     let steps = name.split(['/', '.']).filter(|step| !step.is_empty());
     let step = |step: &str| legal(&step.split('-').map(upper).collect::<String>());
     steps.map(step).collect::<Vec<_>>().join(".")
 }
 
-/// A namespace as somebody wrote it.
+/// Namespace as given in the schema, made legal.
 pub(super) fn written_namespace(name: &str) -> String {
     let steps = name.split('.').filter(|step| !step.is_empty());
     steps.map(legal).collect::<Vec<_>>().join(".")
 }
 
-/// Names for the properties of a class: none like another, none like the class.
+/// Names for the properties of a class, distinct from each other and from the class.
 pub(super) fn properties<'n>(names: impl Iterator<Item = &'n str>, class: &str) -> Vec<String> {
     let mut taken = vec![class.to_owned()];
     let unique = |name: &str| {
@@ -161,7 +161,7 @@ pub(super) fn properties<'n>(names: impl Iterator<Item = &'n str>, class: &str) 
     names.map(unique).collect()
 }
 
-/// A string literal.
+/// String literal.
 pub(super) fn string(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
@@ -183,7 +183,7 @@ pub(super) fn string(text: &str) -> String {
     result
 }
 
-/// The name of an enum's member; `None` if nothing sensible is left of it.
+/// Name of an enum member; `None` if no legal name remains.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     let is_sensible = match only_char(expanded) {
@@ -195,7 +195,7 @@ pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     }
     let result = single_underscores(&title(expanded));
     Some(match result.as_str() {
-        // Every value has these already.
+        // Members that every C# value inherits.
         "Equals" | "ToString" | "GetHashCode" | "GetType" => format!("{result}Value"),
         _ if result.starts_with('_') => format!("{enum_name}{result}"),
         _ => result,

@@ -1,4 +1,5 @@
-//! Resources: a class, its arguments, its state, its methods (`codegen.md` 5.2).
+//! Classes of a resource: the resource itself, its arguments, its state and its methods (`codegen.md`
+//! 5.2).
 
 use plumb_schema::bound::{Property, Resource};
 
@@ -11,7 +12,7 @@ use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
 use crate::settings::Compatibility;
 
-/// What a resource is to the SDK.
+/// Kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Custom,
@@ -26,19 +27,19 @@ fn options_of(kind: Kind) -> &'static str {
     }
 }
 
-/// A resource while its class is made.
+/// Intermediate state while the class of a resource is built.
 struct Lowering<'s, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     resource: &'p Resource<'d>,
     kind: Kind,
     name: String,
-    /// The class of arguments, with its namespace where that is another one.
+    /// The class of arguments, qualified if it is in another namespace.
     args: String,
     options: &'static str,
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The files of a resource.
+    /// Files of a resource.
     pub(super) fn resource_files(
         &self,
         resource: &'p Resource<'d>,
@@ -51,7 +52,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.files_of(resource, kind, Self::resource_name(resource))
     }
 
-    /// The files of the provider resource.
+    /// Files of the provider resource.
     pub(super) fn provider_files(
         &self,
         provider: &'p Resource<'d>,
@@ -59,7 +60,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.files_of(provider, Kind::Provider, "Provider".to_owned())
     }
 
-    /// How a resource is made and how an existing one is found, as its class declares it.
+    /// Signatures of a resource's constructor and of its `Get` method, as its class declares them.
     pub(super) fn resource_signatures(
         &self,
         resource: &'p Resource<'d>,
@@ -184,7 +185,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         let named = names::properties(properties.iter().map(written_name), &self.name);
         let output = |(property, name): (&Property<'d>, String)| {
             let ty = self.sdk.optional_value(property, Shape::Output);
-            // Every resource has these already.
+            // Members that every resource inherits.
             let hides = match (name.as_str(), self.kind) {
                 ("Urn", _) | ("Id", Kind::Custom | Kind::Provider) => "new ",
                 _ => "",
@@ -206,7 +207,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         }
     }
 
-    /// What is passed to the base class behind the options.
+    /// Arguments to the base constructor after the options.
     fn base_arguments(&self) -> String {
         let remote = match self.kind {
             Kind::Component => ", remote: true",
@@ -257,7 +258,7 @@ impl<'d> Lowering<'_, '_, 'd> {
             .with_doc(&doc),
         ];
         if self.sdk.settings.dictionary_constructors && self.kind != Kind::Provider {
-            // For sources that people add to the package, which know the arguments only when they run.
+            // Constructor for overlay sources, which know the arguments only at run time.
             members.push(Member::method(
                 format!(
                     "internal {name}(string name, {DICTIONARY}<string, object?> dictionary, {options}? options = null) : base({token}, name, new global::Pulumi.DictionaryResourceArgs(dictionary), MakeResourceOptions(options, \"\"){rest})"
@@ -278,7 +279,8 @@ impl<'d> Lowering<'_, '_, 'd> {
         members
     }
 
-    /// Constants are sent whatever was given.
+    /// Method that fills in constants, which are sent even if the user gave another value; `None`
+    /// without constants.
     fn make_args(&self) -> Option<Member> {
         let args = &self.args;
         let mut body = Body::of(format!("args ??= new {args}();"));
@@ -303,7 +305,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         self.kind == Kind::Custom && state.is_some_and(|state| !state.properties.is_empty())
     }
 
-    /// The parameter for the state, and what is passed on.
+    /// Parameter for the state, and the argument that passes it to the constructor.
     fn state_parameter(&self) -> (String, &'static str) {
         if self.has_state() {
             (format!("{}State? state = null, ", self.name), "state, ")
@@ -338,7 +340,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         )
     }
 
-    /// Options that the schema asks for.
+    /// Resource options that the schema requires.
     fn defaults(&self) -> Vec<(&'static str, String)> {
         let resource = self.resource;
         let list = |values: Vec<String>| format!("{{ {} }}", values.join(", "));

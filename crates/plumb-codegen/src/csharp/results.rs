@@ -1,4 +1,5 @@
-//! What users get: objects within outputs, results of functions and methods; and enums (`codegen.md` 5.3).
+//! Classes that users read: nested objects in outputs, results of functions and methods; and enums
+//! (`codegen.md` 5.3).
 
 use plumb_schema::bound::{EnumType, Property, TypeShape, member_of};
 use plumb_schema::{Constant, Primitive};
@@ -11,7 +12,8 @@ use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member};
 
 impl<'d> Sdk<'_, 'd> {
-    /// A class of results. `visibility` is `public`, or `internal` for one that nobody sees.
+    /// Class of results. `visibility` is `public`, or `internal` for a class that is only unwrapped by
+    /// generated code.
     pub(super) fn result_class(
         &self,
         visibility: &str,
@@ -36,7 +38,7 @@ impl<'d> Sdk<'_, 'd> {
                 Member::line(format!("public readonly {ty} {name};"))
                     .with_doc(&self.doc(property.description)),
             );
-            // A parameter may be called like the field.
+            // `this.`, because the parameter can have the field's name.
             body.line(format!("this.{name} = {parameter};"));
             parameters.push(format!("{ty} {parameter}"));
         }
@@ -53,7 +55,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// The value of an enum, by its name.
+    /// Reference to the enum member with the value of `constant`.
     pub(super) fn enum_literal(&self, position: usize, constant: &Constant) -> String {
         let definition = &self.package.types[position];
         let TypeShape::Enum(shape) = &definition.shape else {
@@ -68,7 +70,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// An enum.
+    /// Class of an enum.
     pub(super) fn enum_class(
         &self,
         token: &str,
@@ -118,7 +120,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// An enum of values that C# has none of.
+    /// Struct for an enum whose values are not integers, which C# enums do not support.
     fn structure(
         &self,
         name: String,
@@ -161,7 +163,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// What such an enum has besides its values.
+/// Members of such a struct besides its values: operators, equality, hash code and text.
 fn structure_members(name: &str, ty: &str, is_text: bool) -> Vec<Member> {
     let hidden = || {
         vec!["[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]".to_owned()]
@@ -200,7 +202,7 @@ fn structure_members(name: &str, ty: &str, is_text: bool) -> Vec<Member> {
     ]
 }
 
-/// The names of an enum's members; no two are alike.
+/// Names of an enum's members, all distinct.
 pub(super) fn members(definition: &EnumType<'_>, enum_name: &str) -> Vec<Option<String>> {
     let mut taken: Vec<String> = Vec::new();
     let values = definition.values.iter();
@@ -213,7 +215,7 @@ pub(super) fn members(definition: &EnumType<'_>, enum_name: &str) -> Vec<Option<
             };
             let name = value.name.filter(|name| !name.is_empty());
             let mut name = names::enum_member(name.unwrap_or(&text), enum_name)?;
-            // A member cannot be called like the whole.
+            // C# forbids members with the name of their type.
             while name == enum_name || taken.contains(&name) {
                 name.push('_');
             }

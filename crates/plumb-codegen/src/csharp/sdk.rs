@@ -1,4 +1,4 @@
-//! A package as C# sees it: namespaces, and the names of all classes.
+//! Names of a package in C#: namespaces and all classes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,27 +14,27 @@ use crate::settings::Compatibility;
 use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
 
-/// Where a type stands.
+/// Position in which an object type is used. Each shape can have a class of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// In inputs of resources.
+    /// Inputs of resources.
     Input,
-    /// In what helps to find an existing resource.
+    /// State for the lookup of an existing resource.
     State,
-    /// In arguments of functions that take outputs.
+    /// Arguments of functions that accept outputs.
     FunctionInput,
-    /// In arguments of functions that take none.
+    /// Arguments of functions that accept only plain values.
     Plain,
-    /// In outputs of resources.
+    /// Outputs of resources.
     Output,
-    /// In results of functions.
+    /// Results of functions.
     Result,
-    /// In settings.
+    /// Settings.
     Config,
 }
 
 impl Shape {
-    /// Whether outputs may stand in it.
+    /// Whether values of this shape can be outputs.
     pub(super) fn takes_outputs(self) -> bool {
         matches!(self, Shape::Input | Shape::State | Shape::FunctionInput)
     }
@@ -44,7 +44,7 @@ impl Shape {
     }
 }
 
-/// A package and what was found out about it.
+/// A package with its settings, namespaces and type uses.
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) purpose: Purpose,
@@ -54,9 +54,9 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) externals: Vec<External>,
 }
 
-/// How modules become namespaces.
+/// Namespaces of a package and its modules.
 pub(super) struct Namespaces {
-    /// Of the package.
+    /// Namespace of the package.
     pub(super) package: String,
     modules: BTreeMap<String, String>,
     pub(super) compatibility: Compatibility,
@@ -70,7 +70,7 @@ impl Namespaces {
         }
     }
 
-    /// The namespace of a module's resources.
+    /// Namespace of a module's resources.
     pub(super) fn of(&self, module: &str) -> String {
         if module.is_empty() {
             return self.package.clone();
@@ -78,7 +78,7 @@ impl Namespaces {
         join(&self.package, &self.module(module))
     }
 
-    /// The namespace of a module's nested types, those of one direction.
+    /// Namespace of a module's nested types; `direction` is `Inputs` or `Outputs`.
     pub(super) fn nested(&self, module: &str, direction: &str) -> String {
         if self.compatibility != Compatibility::Kubernetes20 {
             return join(&self.of(module), direction);
@@ -91,7 +91,7 @@ impl Namespaces {
     }
 }
 
-/// Another package that this one refers to.
+/// A package that this one refers to.
 pub(super) struct External {
     pub(super) namespaces: Namespaces,
     schema: Option<Arc<PackageSchema>>,
@@ -126,7 +126,8 @@ impl External {
         if let Some(schema) = &self.schema {
             return schema.module_of(token);
         }
-        // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
+        // Without the package's schema, assume the common format of modules: `s3/bucket`, where the part
+        // after the slash is the file's name.
         let module = runtime_module_of(token).split('/').next();
         let module = module.filter(|module| *module != "index");
         module.unwrap_or_default().to_owned()
@@ -137,14 +138,14 @@ fn join(outer: &str, inner: &str) -> String {
     format!("{outer}.{inner}")
 }
 
-/// The namespace of a package.
+/// Namespace of a package.
 fn package_namespace(root: &str, name: &str, modules: &BTreeMap<String, String>) -> String {
     let root = names::written_namespace(root);
     let own = match modules.get(name) {
         Some(written) => names::written_namespace(written),
         None => names::namespace(name),
     };
-    // The core SDK has a class of this name.
+    // The core SDK has a class `Pulumi.Config`.
     let own = if root == "Pulumi" && own == "Config" {
         "Config_".to_owned()
     } else {
@@ -185,12 +186,12 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// The namespace of a token's resources and functions.
+    /// Namespace for a token's resource or function.
     pub(super) fn namespace_of(&self, token: &str) -> String {
         self.root.of(&self.package.module_of(token))
     }
 
-    /// The name of a resource's class.
+    /// Class name of a resource.
     pub(super) fn resource_name(resource: &Resource<'_>) -> String {
         let block = resource.outputs.language.get("csharp");
         let written = block.and_then(|block| block.get("name")?.as_str());
@@ -200,7 +201,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The name of a function's class.
+    /// Class name of a function.
     pub(super) fn function_name(token: &str) -> String {
         match names::title(member_of(token)).as_str() {
             name @ ("Invoke" | "InvokeAsync") => format!("{name}Function"),
@@ -208,7 +209,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The name of an object's class, in one shape, and the namespace that it is in.
+    /// Class name of an object in one shape, and its namespace.
     pub(super) fn object_class(
         namespaces: &Namespaces,
         module: &str,
@@ -223,7 +224,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             Shape::State => format!("{name}GetArgs"),
             Shape::FunctionInput if is_old => format!("{name}InputArgs"),
             Shape::FunctionInput => format!("{name}Args"),
-            // Resources have the usual name where both need it.
+            // If an input class exists too, that one is called `Args`, and the plain class has no suffix.
             Shape::Plain if is_old && !uses.has(Uses::INPUT) => format!("{name}Args"),
             Shape::Result if is_old => format!("{name}Result"),
             Shape::Plain | Shape::Output | Shape::Result | Shape::Config => name,
@@ -236,7 +237,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         (namespaces.nested(module, direction), class)
     }
 
-    /// The class of an object of this package.
+    /// Class of an object of this package.
     pub(super) fn own_class(&self, position: usize, shape: Shape) -> (String, String) {
         let token = self.package.types[position].token;
         let module = self.package.module_of(token);
@@ -252,7 +253,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         matches!(self.package.types[position].shape, TypeShape::Enum(_))
     }
 
-    /// The folder of a namespace within the project, with a slash behind it.
+    /// Path of a file in the folder of a namespace.
     pub(super) fn path(&self, namespace: &str, file: &str) -> Result<FilePath, GenerateError> {
         let below = namespace
             .strip_prefix(&self.root.package)
@@ -264,12 +265,12 @@ impl<'p, 'd> Sdk<'p, 'd> {
         FilePath::new(&format!("{folder}/{file}.cs"))
     }
 
-    /// Helpers of this package.
+    /// Class of this package's helpers.
     pub(super) fn utilities(&self) -> String {
         format!("global::{}.Utilities", self.root.package)
     }
 
-    /// What says which package a request is about, as one more argument.
+    /// Argument that tells the engine which parameterized package a request is for.
     pub(super) fn package_argument(&self) -> Option<String> {
         let is_needed = self.package.parameterization.is_some();
         is_needed.then(|| format!("{}.PackageParameterization()", self.utilities()))

@@ -6,7 +6,7 @@ use plumb_schema::bound::Package;
 use crate::GenerateError;
 use crate::settings::{Block, Compatibility};
 
-/// What the block says.
+/// Contents of the block.
 pub(super) struct Settings<'d> {
     pub(super) root_namespace: Option<&'d str>,
     pub(super) namespaces: IndexMap<&'d str, &'d str>,

@@ -1,4 +1,5 @@
-//! Types as C# has them (`codegen.md` 1.5, 5.3). All are written in full, so that no name can be in their way.
+//! C# types (`codegen.md` 1.5, 5.3). All names are fully qualified, so that no name of the package can shadow
+//! them.
 
 use plumb_schema::bound::{External, Property, Type, TypeKind, TypeShape, Union, member_of};
 use plumb_schema::{Primitive, Section};
@@ -11,17 +12,18 @@ pub(super) const ARRAY: &str = "global::System.Collections.Immutable.ImmutableAr
 pub(super) const DICTIONARY: &str = "global::System.Collections.Immutable.ImmutableDictionary";
 const JSON: &str = "global::System.Text.Json.JsonElement";
 
-/// How a property of arguments is declared.
+/// Declared type of an argument property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Given {
-    /// As it is.
+    /// A plain value.
     Value(String),
-    /// In an input.
+    /// A value wrapped in `Input<T>`.
     Input(String),
-    /// A collection that is there even when nothing was put in: `InputList`, `InputMap`, `List` or `Dictionary`.
+    /// A collection that is never null: `InputList`, `InputMap`, `List` or `Dictionary`.
     Collection {
         ty: String,
-        /// What stands for a secret that holds nothing, if the collection can be one.
+        /// Expression for an empty collection, which a secret setter needs; `None` where outputs are not
+        /// accepted.
         empty: Option<String>,
     },
 }
@@ -36,7 +38,7 @@ pub(super) fn primitive(primitive: Primitive) -> &'static str {
 }
 
 impl Sdk<'_, '_> {
-    /// A type without inputs around it, that must be there.
+    /// Type of a required value, without `Input` around it.
     pub(super) fn value_type(&self, ty: &Type<'_>, shape: Shape) -> String {
         match &ty.kind {
             TypeKind::Primitive(it) => primitive(*it).to_owned(),
@@ -118,7 +120,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The primitive of a union that is an enum or anything of the same kind.
+    /// Underlying primitive of a union of enums and of the primitive itself; `None` for other unions.
     fn relaxed_enum(&self, union: &Union<'_>) -> Option<Primitive> {
         let underlying = union.elements.iter().find_map(|it| self.enum_of(it))?;
         let is_covered = |element: &Type<'_>| match &element.kind {
@@ -128,7 +130,7 @@ impl Sdk<'_, '_> {
         union.elements.iter().all(is_covered).then_some(underlying)
     }
 
-    /// The primitive of an enum.
+    /// Underlying primitive of an enum; `None` for other types.
     pub(super) fn enum_of(&self, ty: &Type<'_>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Defined(position) => match &self.package.types[*position].shape {
@@ -140,7 +142,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type that texts of the environment are read as.
+    /// Primitive as which values of environment variables are parsed.
     pub(super) fn underlying(&self, ty: &Type<'_>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Primitive(primitive) => Some(*primitive),
@@ -150,7 +152,8 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A type that need not be there. Immutable arrays are never null.
+    /// Type of a property's value: nullable if the property is optional, except immutable arrays, which are
+    /// never null.
     pub(super) fn optional_value(&self, property: &Property<'_>, shape: Shape) -> String {
         let ty = self.value_type(&property.ty, shape);
         if property.required || ty.starts_with(ARRAY) {
@@ -160,7 +163,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The element of a collection that is no input itself; it may be one.
+    /// Element type of a collection that is not an input itself; the element can be one.
     fn plain_element(&self, ty: &Type<'_>, shape: Shape) -> String {
         let element = self.value_type(ty, shape);
         if shape.takes_outputs() && !ty.plain {
@@ -169,7 +172,7 @@ impl Sdk<'_, '_> {
         element
     }
 
-    /// How a property of arguments is declared.
+    /// Declared type of an argument property.
     pub(super) fn given(&self, ty: &Type<'_>, shape: Shape) -> Given {
         let takes_outputs = shape.takes_outputs() && !ty.plain;
         match &ty.kind {

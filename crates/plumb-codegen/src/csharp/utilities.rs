@@ -28,14 +28,14 @@ const BOOLEAN: &str = r#"switch (GetEnv(names))
 }"#;
 
 impl Sdk<'_, '_> {
-    /// The name of the attribute that marks resources.
+    /// Name of the attribute that marks resources.
     fn type_attribute_name(&self) -> String {
         let package = &self.root.package;
         let last = package.rsplit('.').next().unwrap_or(package);
         format!("{last}ResourceTypeAttribute")
     }
 
-    /// The attribute that marks resources, in full.
+    /// Fully qualified attribute that marks resources.
     pub(super) fn type_attribute(&self) -> String {
         format!(
             "global::{}.{}",
@@ -44,7 +44,7 @@ impl Sdk<'_, '_> {
         )
     }
 
-    /// The file of helpers.
+    /// File of helpers.
     pub(super) fn utilities_file(&self) -> Result<SourceFile, GenerateError> {
         let mut members = vec![
             Member::method(
@@ -96,7 +96,7 @@ impl Sdk<'_, '_> {
         ))
     }
 
-    /// Options with the version of the package, unless they have one.
+    /// Extension method that fills in the package's version if the options have none.
     fn with_defaults(&self, class: &str) -> Member {
         let options = format!("global::Pulumi.{class}");
         let mut body = Body::of(format!("var result = options ?? new {options}();"));
@@ -114,7 +114,8 @@ impl Sdk<'_, '_> {
         )
     }
 
-    /// The version, out of the file within the library. Older builds write the name of the provider before it.
+    /// Method that reads the version from the embedded `version.txt`. Older builds write the provider's name
+    /// on a line before it.
     fn read_version(&self) -> Member {
         let name = names::string(&format!("{}.version.txt", self.root.package));
         let mut body = Body::default();
@@ -128,7 +129,7 @@ impl Sdk<'_, '_> {
         Member::method("private static string ReadVersion()", body)
     }
 
-    /// What tells the engine of the package.
+    /// Member with the request that registers a parameterized package with the engine.
     fn package_request(&self, parameterization: &Parameterization<'_>) -> Member {
         let kind = if parameterization.is_extension {
             "extension"

@@ -1,4 +1,4 @@
-//! What documentation says in C#.
+//! Names and signatures of C# for the documentation.
 
 use plumb_schema::bound::{Package, Property, Type, TypeShape, member_of};
 
@@ -11,13 +11,13 @@ use crate::classes::{Member, MemberKind};
 use crate::docs::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{GenerateError, Purpose};
 
-/// The words of a package.
+/// Vocabulary of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
     Ok(Box::new(Sdk::new(package, Purpose::Published)?))
 }
 
 impl Sdk<'_, '_> {
-    /// The class that has the properties of a holder.
+    /// Name of the class with the properties of a holder.
     fn class_of(&self, holder: Holder<'_>) -> String {
         match holder {
             Holder::Inputs(resource) => format!("{}Args", self.resource(resource)),
@@ -122,7 +122,7 @@ impl Vocabulary for Sdk<'_, '_> {
     fn forms(&self, position: usize) -> FunctionForms {
         let class = self.function(position);
         let [plain, output] = self.function_variants(&self.package.functions[position]);
-        // Both are methods of a class that is called like the function.
+        // Both variants are methods of a class with the function's name.
         let qualified = |member: Member| {
             let text = signature(member)?;
             let text = text.replacen(" InvokeAsync(", &format!(" {class}.InvokeAsync("), 1);
@@ -148,7 +148,7 @@ fn signature(member: Member) -> Option<String> {
     }
 }
 
-/// A text with classes called by their own names alone.
+/// The text with each `global::` name reduced to its class.
 fn readable(text: &str) -> String {
     let mut parts = text.split("global::");
     let mut result = parts.next().unwrap_or_default().to_owned();

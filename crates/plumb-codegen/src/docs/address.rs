@@ -1,8 +1,8 @@
-//! Where each page of a package's documentation stands.
+//! Addresses of the pages of a package's documentation.
 //!
-//! A page has an address in steps, all in lower case: none for the package, `module` for a module, `module/name` for a
-//! resource or a function, `module/types/name` for a nested type. No two pages have the same, whatever their members are
-//! called, and no step leads anywhere else. How addresses become files is a matter of the format.
+//! An address consists of lower-case steps: none for the package, `module` for a module, `module/name` for a resource or
+//! a function, `module/types/name` for a nested type. Addresses are unique, however members are named, and a step never
+//! leads out of the folder (no `..`). [`links`](super::links) turns addresses into files.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,45 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::vocabulary::ResourceAt;
 
-/// A page.
+/// Reference to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PageAt {
     Package,
-    /// By its position in [`Addresses::modules`].
+    /// Position in [`Addresses::modules`].
     Module(usize),
     Resource(ResourceAt),
     Function(usize),
     Type(usize),
 }
 
-/// A module and what it holds, each in the order of names.
+/// A module and its members, each list sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
-    /// The name; empty for the root module, which is described by the page of the package.
+    /// Name; empty for the root module, which the page of the package describes.
     pub(crate) name: String,
     address: String,
     pub(crate) resources: Vec<usize>,
     pub(crate) functions: Vec<usize>,
     pub(crate) types: Vec<usize>,
-    /// Modules right below.
+    /// Direct child modules.
     pub(crate) children: Vec<usize>,
     pub(crate) parent: Option<usize>,
 }
 
-/// All pages.
+/// Addresses of all pages.
 #[derive(Debug)]
 pub(crate) struct Addresses {
-    /// In name order, the root module first.
+    /// Sorted by name, the root module first.
     pub(crate) modules: Vec<Module>,
     provider: String,
     resources: Vec<String>,
     functions: Vec<String>,
     types: Vec<String>,
-    /// Modules by members.
+    /// Module of each member.
     owners: FxHashMap<PageAt, usize>,
 }
 
-/// Addresses that are given away.
+/// Addresses in use.
 #[derive(Default)]
 struct Taken(FxHashSet<String>);
 
@@ -66,7 +66,7 @@ impl Taken {
 }
 
 impl Addresses {
-    /// Gives each page of a package an address.
+    /// Assigns an address to each page of a package.
     pub(crate) fn of(package: &Package<'_>) -> Self {
         let mut taken = Taken::default();
         taken.claim("");
@@ -116,7 +116,7 @@ impl Addresses {
         self.owners = owners;
     }
 
-    /// The address of a page.
+    /// Address of a page.
     pub(crate) fn address(&self, page: PageAt) -> &str {
         match page {
             PageAt::Package => "",
@@ -128,12 +128,12 @@ impl Addresses {
         }
     }
 
-    /// The module of a member.
+    /// Module of a member.
     pub(crate) fn owner(&self, page: PageAt) -> usize {
         self.owners.get(&page).copied().unwrap_or(0)
     }
 
-    /// The page that describes a module.
+    /// Page that describes a module.
     pub(crate) fn module_page(position: usize) -> PageAt {
         if position == 0 {
             PageAt::Package
@@ -142,7 +142,7 @@ impl Addresses {
         }
     }
 
-    /// All pages, in order.
+    /// All pages, in display order.
     pub(crate) fn pages(&self, package: &Package<'_>) -> Vec<PageAt> {
         let mut pages = vec![PageAt::Package];
         if package.provider.is_some() {
@@ -161,7 +161,7 @@ impl Addresses {
     }
 }
 
-/// Modules with their members. Those above others exist too.
+/// Modules with their members, including parent modules that have no members of their own.
 fn modules_of(package: &Package<'_>) -> Vec<Module> {
     let names = Names::of(package);
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
@@ -218,7 +218,8 @@ fn modules_of(package: &Package<'_>) -> Vec<Module> {
     modules
 }
 
-/// Modules as people see them: packages of Go may have better names than schemas.
+/// Displayed module names. The schema's `moduleToPackage` for Go takes precedence over tokens, because its names are
+/// often better.
 struct Names<'p, 'd> {
     package: &'p Package<'d>,
     better: FxHashMap<&'d str, &'d str>,
@@ -245,13 +246,13 @@ impl<'p, 'd> Names<'p, 'd> {
     }
 }
 
-/// Names that some systems keep for themselves.
+/// File names that Windows reserves.
 const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
 
-/// How long a step can be.
+/// Maximum length of a step, in bytes.
 const LENGTH: usize = 100;
 
-/// A step of an address.
+/// Step of an address for a name.
 fn step(name: &str) -> String {
     let fit = |char: char| {
         let is_fit = char.is_alphanumeric() || matches!(char, '-' | '_' | '.');
@@ -260,12 +261,12 @@ fn step(name: &str) -> String {
     let lower = name.to_lowercase();
     let mut step: String = lower.chars().map(fit).take(LENGTH).collect();
     let is_dots = step.chars().all(|char| char == '.');
-    // `index` is what lists the others.
+    // Each folder has an `index` page, which lists the others.
     if is_dots || step == "index" || step.starts_with("_index") || DEVICES.contains(&step.as_str())
     {
         step.insert_str(0, "--");
     }
-    // A folder must not be called like a file.
+    // A folder must not have the extension of a file.
     let is_file = [".css", ".html", ".js", ".json", ".md"]
         .iter()
         .any(|it| step.ends_with(it));
@@ -275,7 +276,7 @@ fn step(name: &str) -> String {
     step
 }
 
-/// The way from the folder of `from` to `to`, both paths of files.
+/// Relative path from the folder of `from` to `to`; both are paths of files.
 pub(crate) fn relative(from: &str, to: &str) -> String {
     let folder: Vec<&str> = from.split('/').collect();
     let folder = &folder[..folder.len() - 1];

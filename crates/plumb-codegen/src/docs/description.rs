@@ -1,14 +1,14 @@
-//! Descriptions, taken apart (`schema.md` 14).
+//! Parser for descriptions (`schema.md` 14).
 //!
-//! 1. Marks for web pages and shortcodes around examples go.
-//! 2. Fences of code that follow one another in different languages are one piece of code, told in each of them.
-//! 3. What stands below the heading "Example Usage" are examples; what stands below "Import" goes to the end of a page.
+//! 1. Markers of the web documentation and shortcodes around examples are removed.
+//! 2. Consecutive fenced code blocks in different languages become one [`Part::Code`], with a variant per language.
+//! 3. Text below the heading "Example Usage" becomes examples; text below "Import" moves to the end of the page.
 //!
-//! Everything else stays Markdown as it was written.
+//! All other text stays Markdown, unchanged.
 
 use super::language::{PerLanguage, ProgramLanguage};
 
-/// A description.
+/// A parsed description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Description {
     pub(crate) text: Prose,
@@ -16,23 +16,23 @@ pub(crate) struct Description {
     pub(crate) import: Prose,
 }
 
-/// An example with its title, if it has one.
+/// An example with an optional title.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Example {
     pub(crate) title: String,
     pub(crate) body: Prose,
 }
 
-/// Parts in order.
+/// Parts of a text, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Prose(pub(crate) Vec<Part>);
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Markdown.
+    /// Markdown text.
     Text(String),
-    /// Code in several languages.
+    /// A code block in several languages.
     Code(PerLanguage<String>),
 }
 
@@ -41,7 +41,7 @@ impl Prose {
         self.0.is_empty()
     }
 
-    /// The same for fewer languages.
+    /// Removes code in languages other than `languages`.
     fn keep(&mut self, languages: &[ProgramLanguage]) {
         for part in &mut self.0 {
             if let Part::Code(code) = part {
@@ -57,7 +57,7 @@ impl Prose {
             .retain(|part| !matches!(part, Part::Code(code) if code.is_empty()));
     }
 
-    /// Without what is only there to set parts apart.
+    /// Removes whitespace that only separated parts, and empty parts.
     fn trim(&mut self) {
         for part in &mut self.0 {
             if let Part::Text(text) = part {
@@ -95,7 +95,7 @@ impl Prose {
     }
 }
 
-/// What the next lines belong to.
+/// Section to which the current line belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Text,
@@ -103,7 +103,7 @@ enum Place {
     Import,
 }
 
-/// Takes a description apart. Examples in none of the languages are left out.
+/// Parses a description. Examples whose code is in none of `languages` are dropped.
 pub(crate) fn read(text: &str, languages: &[ProgramLanguage]) -> Description {
     let mut description = Description::default();
     if !has_structure(text) {
@@ -156,12 +156,12 @@ pub(crate) fn read(text: &str, languages: &[ProgramLanguage]) -> Description {
     description.finish(languages)
 }
 
-/// Whether there is anything but text in a description.
+/// Whether a description contains anything but plain text.
 fn has_structure(text: &str) -> bool {
     text.contains("```") || text.contains("{{% ") || text.contains("\n## ") || text.contains("<!--")
 }
 
-/// Marks that are not meant for readers.
+/// Whether a line is a marker that readers should not see.
 fn is_mark(line: &str) -> bool {
     matches!(
         line,
@@ -169,13 +169,13 @@ fn is_mark(line: &str) -> bool {
     ) || (line.starts_with("<!--") && line.ends_with("PulumiCodeChooser -->"))
 }
 
-/// What a heading says of the lines below it.
+/// Meaning of a heading.
 enum Heading {
-    /// Nothing: it is part of the text.
+    /// Ordinary text.
     Text,
-    /// That examples or imports begin; nobody needs to read it.
+    /// Start of the examples or of the import section; the heading itself is dropped.
     Begins,
-    /// The title of an example.
+    /// Title of an example.
     Example(String),
 }
 
@@ -202,7 +202,7 @@ fn heading(line: &str, place: &mut Place) -> Heading {
     }
 }
 
-/// The lines up to the end of a fence, with that.
+/// Lines up to and including the closing fence.
 fn until_fence<'t>(lines: &mut impl Iterator<Item = &'t str>, open: &str) -> String {
     let ticks = open.bytes().take_while(|byte| *byte == b'`').count();
     let mut text = String::new();
@@ -216,7 +216,7 @@ fn until_fence<'t>(lines: &mut impl Iterator<Item = &'t str>, open: &str) -> Str
     text
 }
 
-/// Code without the fence below it, and without the spaces that the fence above it has.
+/// Code without its closing fence, and without the indentation of its opening fence.
 fn dedented(open: &str, fenced: &str) -> String {
     let indent = open.len() - open.trim_start().len();
     let mut lines: Vec<&str> = fenced.lines().collect();
@@ -269,7 +269,7 @@ impl Description {
     }
 }
 
-/// The first sentence of a description without its marks, in one line; for lists and for the heads of pages.
+/// First sentence of a description as one line of plain text, for lists and page heads.
 pub(crate) fn summary(text: &str) -> String {
     let mut words = String::new();
     let mut in_fence = false;
@@ -306,7 +306,7 @@ fn first_sentence(text: &str) -> &str {
     end.map_or(text, |(at, _)| &text[..=at])
 }
 
-/// How long a summary can be.
+/// Maximum length of a summary, in characters.
 const SUMMARY: usize = 200;
 
 fn shortened(text: &str) -> String {
@@ -320,7 +320,7 @@ fn shortened(text: &str) -> String {
     format!("{}…", whole.trim_end_matches([',', ';', ':']))
 }
 
-/// A line of Markdown as plain text.
+/// Plain text of a line of Markdown.
 fn without_marks(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     use pulldown_cmark::{Event, Parser};
@@ -335,7 +335,7 @@ fn without_marks(line: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Puts something in the place of each reference, which gets what it points to.
+/// Replaces each `{{% ref ... %}}` by the result of `put` for its destination.
 pub(crate) fn replace_references(text: &str, mut put: impl FnMut(&str) -> String) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What all pages of a package need to know.
+//! Data shared by all pages of a package.
 
 use plumb_schema::bound::{Overlay, Package, TypeShape, member_of};
 use rustc_hash::FxHashMap;
@@ -11,19 +11,19 @@ use super::yaml::Yaml;
 use crate::uses::{self, Roots, Uses};
 use crate::{GenerateError, csharp, go, java, nodejs, python};
 
-/// A package, its words in each language and the addresses of its pages.
+/// A package, its vocabulary in each language and the addresses of its pages.
 pub(crate) struct Guide<'p, 'd> {
     pub(crate) package: &'p Package<'d>,
     pub(crate) words: PerLanguage<Box<dyn Vocabulary + 'p>>,
     pub(crate) addresses: Addresses,
-    /// How each type is used, by position.
+    /// Uses of each type, by position.
     pub(crate) uses: Vec<Uses>,
-    /// Which pages use each type, by position.
+    /// Pages that use each type, by position.
     pub(crate) users: Vec<Vec<PageAt>>,
     tokens: Tokens<'p>,
 }
 
-/// Members by token, for references in descriptions.
+/// Members by token, to resolve references in descriptions.
 #[derive(Default)]
 struct Tokens<'p> {
     resources: FxHashMap<&'p str, usize>,
@@ -32,7 +32,8 @@ struct Tokens<'p> {
 }
 
 impl<'p, 'd> Guide<'p, 'd> {
-    /// Gets everything ready. Languages whose SDK cannot be generated are left out, with the reason.
+    /// Collects the data. Languages whose SDK cannot be generated are omitted and returned with the
+    /// error.
     pub(crate) fn new(package: &'p Package<'d>) -> (Self, Vec<(ProgramLanguage, GenerateError)>) {
         let mut words: PerLanguage<Box<dyn Vocabulary + 'p>> = PerLanguage::default();
         let mut missing = Vec::new();
@@ -64,12 +65,12 @@ impl<'p, 'd> Guide<'p, 'd> {
         (guide, missing)
     }
 
-    /// Languages that there is something to say about.
+    /// Documented languages.
     pub(crate) fn languages(&self) -> Vec<ProgramLanguage> {
         self.words.iter().map(|(language, _)| language).collect()
     }
 
-    /// Languages of a member that somebody writes by hand, which may be for some of them only.
+    /// Languages of an overlay member. Its code is written by hand, possibly for some languages only.
     pub(crate) fn languages_of(&self, overlay: &Overlay<'_>) -> Vec<ProgramLanguage> {
         let all = self.languages();
         if !overlay.is_overlay || overlay.languages.is_empty() {
@@ -81,7 +82,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         all.into_iter().filter(|it| named.contains(it)).collect()
     }
 
-    /// Something for each of these languages.
+    /// Result of `make` for each of `languages`.
     pub(crate) fn each<T>(
         &self,
         languages: &[ProgramLanguage],
@@ -96,7 +97,7 @@ impl<'p, 'd> Guide<'p, 'd> {
             .collect()
     }
 
-    /// The token of a page that is about a member.
+    /// Token of the member that a page describes.
     pub(crate) fn token(&self, page: PageAt) -> Option<String> {
         let package = self.package;
         Some(match page {
@@ -108,7 +109,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         })
     }
 
-    /// What a page is called.
+    /// Title of a page.
     pub(crate) fn title(&self, page: PageAt) -> String {
         match page {
             PageAt::Package => self.package_title().to_owned(),
@@ -130,7 +131,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         display.unwrap_or(self.package.name)
     }
 
-    /// The pages above a page, the package first.
+    /// Ancestors of a page, starting with the package.
     pub(crate) fn trail(&self, page: PageAt) -> Vec<PageAt> {
         let mut module = match page {
             PageAt::Package => return Vec::new(),
@@ -151,7 +152,8 @@ impl<'p, 'd> Guide<'p, 'd> {
         matches!(self.package.types[position].shape, TypeShape::Enum(_))
     }
 
-    /// What a reference in a description points to: words for it, and the place if it is in this package.
+    /// Target of a reference in a description: its text, and its page and anchor if it is in this
+    /// package.
     pub(crate) fn reference(&self, destination: &str) -> Reference {
         let (package, fragment) = destination.split_once('#').unwrap_or(("", destination));
         let mut steps = fragment.trim_start_matches('/').split('/');
@@ -180,7 +182,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         }
     }
 
-    /// The anchor of a property, which stands among the inputs if it is one.
+    /// Anchor of a property. A property that is both input and output has its anchor among the inputs.
     fn property_anchor(&self, page: PageAt, rest: &[&str]) -> Option<String> {
         let name = rest.last()?;
         let package = self.package;
@@ -216,7 +218,7 @@ impl<'p, 'd> Guide<'p, 'd> {
     }
 }
 
-/// What a reference in a description points to.
+/// Target of a reference in a description.
 pub(crate) struct Reference {
     pub(crate) text: String,
     pub(crate) page: Option<PageAt>,
@@ -241,7 +243,7 @@ impl<'p> Tokens<'p> {
         }
     }
 
-    /// The page of a member. Methods have none of their own.
+    /// Page of a member. Methods have no page of their own.
     fn page(&self, section: &str, token: &str) -> Option<PageAt> {
         match section {
             "provider" => Some(PageAt::Resource(ResourceAt::Provider)),
@@ -259,7 +261,7 @@ impl<'p> Tokens<'p> {
     }
 }
 
-/// A name as part of an anchor.
+/// A name in the form used in anchors.
 pub(crate) fn folded(name: &str) -> String {
     let fold = |char: char| if char.is_alphanumeric() { char } else { '-' };
     name.to_lowercase().chars().map(fold).collect()

@@ -1,4 +1,4 @@
-//! Pages as JSON, for tools that make documentation of their own.
+//! Pages as JSON, for other documentation tools.
 
 use serde_json::{Map, Value, json};
 
@@ -15,20 +15,20 @@ use super::model::{
 };
 use super::vocabulary::ResourceAt;
 
-/// A page as JSON.
+/// JSON text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {
     let printer = Printer(Links::of(guide, DocsFormat::Json, page.at));
     pretty(&printer.page(page))
 }
 
 fn pretty(value: &Value) -> String {
-    // Values that were just built have nothing that could not be written.
+    // Serialization cannot fail, because a `Value` has only string keys.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The tree of modules, resources and functions; links lead from its own folder.
+/// Tree of modules, resources and functions. Links are relative to the tree's folder.
 pub(crate) fn tree(guide: &Guide<'_, '_>, format: DocsFormat) -> String {
     pretty(&Value::Array(branches(guide, format, 0)))
 }
@@ -66,7 +66,7 @@ fn branches(guide: &Guide<'_, '_>, format: DocsFormat, position: usize) -> Vec<V
 
 struct Printer<'g, 'p, 'd>(Links<'g, 'p, 'd>);
 
-/// An object without the members that say nothing.
+/// An object without null, false and empty members.
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     let says_something = |value: &Value| match value {
         Value::Null => false,
@@ -149,7 +149,7 @@ impl Printer<'_, '_, '_> {
         ])
     }
 
-    /// Markdown, with code in each language as a block of its own.
+    /// Markdown text, with the code of each language as a fenced block.
     fn prose(&self, prose: &Prose) -> Value {
         let mut text = String::new();
         for part in &prose.0 {

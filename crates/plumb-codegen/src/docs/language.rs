@@ -1,6 +1,6 @@
-//! The languages that readers choose from.
+//! Languages that readers choose from.
 
-/// A language of programs. YAML has no SDK, but programs all the same.
+/// A language for programs, including YAML, which needs no SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ProgramLanguage {
     Typescript,
@@ -12,7 +12,7 @@ pub(crate) enum ProgramLanguage {
 }
 
 impl ProgramLanguage {
-    /// All of them, in the order in which they are offered.
+    /// All languages, in display order.
     pub(crate) const ALL: [ProgramLanguage; 6] = [
         ProgramLanguage::Typescript,
         ProgramLanguage::Python,
@@ -22,7 +22,7 @@ impl ProgramLanguage {
         ProgramLanguage::Yaml,
     ];
 
-    /// The word for it in choosers and in fences of code.
+    /// Identifier in language choosers and code fences.
     pub(crate) fn word(self) -> &'static str {
         match self {
             ProgramLanguage::Typescript => "typescript",
@@ -34,7 +34,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// The word for it in schemas and in JSON.
+    /// Identifier in schemas and in JSON.
     pub(crate) fn key(self) -> &'static str {
         match self {
             ProgramLanguage::Typescript => "nodejs",
@@ -42,7 +42,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// The word for it in spans of descriptions that hold a word for each language.
+    /// Identifier in spans of descriptions that have a variant per language.
     pub(crate) fn span(self) -> &'static str {
         match self {
             ProgramLanguage::Csharp => "dotnet",
@@ -50,7 +50,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// The name for people.
+    /// Display name.
     pub(crate) fn title(self) -> &'static str {
         match self {
             ProgramLanguage::Typescript => "TypeScript",
@@ -62,7 +62,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// The language of a fence of code.
+    /// Language of a code fence.
     pub(crate) fn of_fence(info: &str) -> Option<Self> {
         let word = info.split([' ', ',', '{']).next().unwrap_or_default();
         Self::ALL
@@ -70,7 +70,7 @@ impl ProgramLanguage {
             .find(|language| language.word() == word)
     }
 
-    /// The language that schemas call so.
+    /// Language with this identifier in schemas.
     pub(crate) fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.key() == key)
     }
@@ -80,7 +80,7 @@ impl ProgramLanguage {
     }
 }
 
-/// Something for each language, as far as the language has it.
+/// A value for each language; languages may lack one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PerLanguage<T>([Option<T>; 6]);
 
@@ -110,7 +110,7 @@ impl<T> PerLanguage<T> {
 }
 
 impl<T: PartialEq> PerLanguage<T> {
-    /// Each value once, with the languages that have it.
+    /// Distinct values, each with its languages.
     pub(crate) fn grouped(&self) -> Vec<(Vec<ProgramLanguage>, &T)> {
         let mut groups: Vec<(Vec<ProgramLanguage>, &T)> = Vec::new();
         for (language, value) in self.iter() {

@@ -1,23 +1,23 @@
-//! How addresses become files, and ways between them.
+//! File paths of addresses, and relative links between them.
 
 use std::fmt::Write as _;
 
 use super::address::{PageAt, relative};
 use super::guide::Guide;
 
-/// Forms of documentation.
+/// Output formats of documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocsFormat {
     /// A tree of Markdown files.
     Markdown,
     /// A tree of JSON files, for other tools.
     Json,
-    /// A web site that needs no server.
+    /// A static web site, readable without a server.
     Site,
 }
 
 impl DocsFormat {
-    /// The format of this name.
+    /// Format with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "markdown" | "md" => DocsFormat::Markdown,
@@ -28,11 +28,11 @@ impl DocsFormat {
     }
 }
 
-/// The links of one page.
+/// Link builder for one page.
 pub(crate) struct Links<'g, 'p, 'd> {
     pub(crate) guide: &'g Guide<'p, 'd>,
     pub(crate) format: DocsFormat,
-    /// The file of the page.
+    /// File of the page.
     pub(crate) from: String,
 }
 
@@ -45,7 +45,7 @@ impl<'g, 'p, 'd> Links<'g, 'p, 'd> {
         }
     }
 
-    /// The way to another page.
+    /// Relative link to another page.
     pub(crate) fn to(&self, page: PageAt) -> String {
         escaped(&relative(
             &self.from,
@@ -53,13 +53,13 @@ impl<'g, 'p, 'd> Links<'g, 'p, 'd> {
         ))
     }
 
-    /// The way to a file.
+    /// Relative link to a file.
     pub(crate) fn to_file(&self, path: &str) -> String {
         relative(&self.from, path)
     }
 }
 
-/// The file of a page.
+/// File of a page.
 pub(crate) fn file_of(guide: &Guide<'_, '_>, format: DocsFormat, page: PageAt) -> String {
     let address = guide.addresses.address(page);
     let is_index = matches!(page, PageAt::Package | PageAt::Module(_));
@@ -75,7 +75,7 @@ pub(crate) fn file_of(guide: &Guide<'_, '_>, format: DocsFormat, page: PageAt) -
     }
 }
 
-/// A path as it stands in a link: what is not of plain letters is escaped byte by byte.
+/// Percent-encoded form of a path's non-ASCII bytes, for use in a link.
 fn escaped(path: &str) -> String {
     if path.is_ascii() {
         return path.to_owned();
@@ -91,7 +91,8 @@ fn escaped(path: &str) -> String {
     result
 }
 
-/// Whether a link in a description leads somewhere. Relative ones were made for other web sites.
+/// Whether a link in a description has a target. Relative links do not, because they were written
+/// for another web site.
 pub(crate) fn leads_somewhere(destination: &str) -> bool {
     let lower = destination.trim().to_ascii_lowercase();
     ["https://", "http://", "mailto:"]

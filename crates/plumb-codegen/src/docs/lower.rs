@@ -1,4 +1,4 @@
-//! From a package to pages.
+//! Lowering from a package to the pages of [`model`](super::model).
 
 use plumb_schema::bound::{
     Function as DeclaredFunction, Object, Property as Declared, Resource as DeclaredResource,
@@ -14,7 +14,7 @@ use super::properties::{Draft, List};
 use super::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, wrapped};
 
 impl<'p, 'd> Guide<'p, 'd> {
-    /// A page.
+    /// Builds a page.
     pub(crate) fn page(&self, at: PageAt) -> Page {
         match at {
             PageAt::Package => self.package_page(),
@@ -28,7 +28,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         }
     }
 
-    /// A page with what all pages have, for a member that is described by `text`.
+    /// A page with the fields that all pages have, for a member with the description `text`.
     fn bare_page(
         &self,
         at: PageAt,
@@ -74,7 +74,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         let mut draft = Draft::new(self, self.languages());
         let text = self.package.about.description;
         let mut page = self.bare_page(PageAt::Package, Kind::Package, &draft, text);
-        // Any token of the root module will do; the module is asked for, not the member.
+        // Only the module of the token matters; the member is a placeholder.
         let token = format!("{}:index:x", self.package.name);
         page.imports = self.each(&draft.languages, |words| Some(words.module(&token)));
         let mut index = self.index(0);
@@ -109,7 +109,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         page
     }
 
-    /// What a module holds.
+    /// Contents of a module.
     fn index(&self, position: usize) -> Index {
         let module = &self.addresses.modules[position];
         let package = self.package;
@@ -230,7 +230,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         page
     }
 
-    /// How an existing resource is found; components and providers cannot be.
+    /// Lookup of an existing resource; `None` for components and providers, which have none.
     fn lookup(
         &self,
         at: ResourceAt,
@@ -342,7 +342,7 @@ impl<'p, 'd> Guide<'p, 'd> {
         page
     }
 
-    /// The pages of those that use a type, by their names.
+    /// Pages of the resources and functions that use a type, sorted by name.
     fn users(&self, position: usize) -> Vec<Entry> {
         let entry = |at: &PageAt| {
             let module = &self.addresses.modules[self.addresses.owner(*at)].name;
@@ -393,7 +393,7 @@ fn outcome<'p, 'd>(
     }
 }
 
-/// Properties of a result that are not arguments as well.
+/// Properties of a function's result that are not also arguments.
 fn results<'p, 'd>(
     function: &'p DeclaredFunction<'d>,
     object: &'p Object<'d>,

@@ -1,6 +1,7 @@
-//! Pages as Markdown: one file for each, which reads well wherever Markdown does.
+//! Markdown format: one file per page.
 //!
-//! Types are told in the words of schemas. What differs between languages stands in blocks that open one by one.
+//! Types are written in the neutral form of schemas. Parts that differ between languages are in collapsible
+//! blocks.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ use super::model::{
     TypeSection, TypeText,
 };
 
-/// A page as Markdown.
+/// Markdown text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {
     let mut printer = Printer {
         links: Links::of(guide, DocsFormat::Markdown, page.at),
@@ -24,7 +25,7 @@ pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {
     printer.finish()
 }
 
-/// Code in each language as a block of its own.
+/// Appends the code of each language as a fenced block.
 pub(crate) fn fences(code: &PerLanguage<String>, text: &mut String) {
     for (language, code) in code.iter() {
         fence(language.word(), code, text);
@@ -35,7 +36,7 @@ fn fence(word: &str, code: &str, text: &mut String) {
     if !text.is_empty() && !text.ends_with("\n\n") {
         text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
     }
-    // A fence that the code does not end.
+    // A fence longer than any run of backquotes in the code.
     let ticks = "`".repeat(3.max(longest_run(code) + 1));
     let _ = write!(text, "{ticks}{word}\n{}\n{ticks}\n\n", code.trim_end());
 }
@@ -100,7 +101,7 @@ impl Printer<'_, '_, '_> {
         self.details();
     }
 
-    /// Links to the pages above.
+    /// Links to the ancestors of a page.
     fn trail(&mut self, page: &Page) {
         let guide = self.links.guide;
         let trail: Vec<String> = guide
@@ -133,7 +134,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// Blocks of code that open one by one, the first of them open already.
+    /// Collapsible code blocks, one per language, the first one open.
     fn choices<T>(&mut self, choices: &PerLanguage<T>, codes: impl Fn(&T) -> Vec<String>) {
         for (index, (language, choice)) in choices.iter().enumerate() {
             let open = if index == 0 { " open" } else { "" };
@@ -160,7 +161,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// What languages call something, each name once.
+    /// Names of an item in each language, equal names grouped.
     fn per_language(&mut self, names: &PerLanguage<String>) {
         if !names.is_empty() {
             let line = grouped(names);
@@ -370,7 +371,7 @@ impl Printer<'_, '_, '_> {
         self.indented(&property.description, property.deprecation.as_deref());
     }
 
-    /// A description below the line of what it describes, within its list.
+    /// Description of a list item, indented below its line.
     fn indented(&mut self, description: &Description, deprecation: Option<&str>) {
         self.text.push('\n');
         let mut inner = Printer {
@@ -401,7 +402,7 @@ impl Printer<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    /// A type, as a link if it is nothing but one.
+    /// A type, as a link if the whole type is one.
     fn type_text(&self, ty: &TypeText) -> String {
         let mut text = code(&ty.neutral);
         if let [only] = &ty.links[..]
@@ -451,7 +452,7 @@ impl Printer<'_, '_, '_> {
     }
 }
 
-/// What else there is to say about a property.
+/// Attributes of a property.
 fn marks(property: &Property) -> Vec<String> {
     let mut marks = Vec::new();
     for (holds, word) in [
@@ -480,7 +481,7 @@ fn marks(property: &Property) -> Vec<String> {
     marks
 }
 
-/// Names with the languages that have them.
+/// Names, each with its languages.
 fn grouped(names: &PerLanguage<String>) -> String {
     let groups = names.grouped().into_iter();
     let groups = groups.map(|(languages, name)| {
@@ -490,7 +491,7 @@ fn grouped(names: &PerLanguage<String>) -> String {
     groups.collect::<Vec<_>>().join(" · ")
 }
 
-/// A span of code, whatever is in it.
+/// A code span, delimited by more backquotes than the text contains in a row.
 fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let ticks = "`".repeat(longest_run(&text) + 1);
@@ -501,7 +502,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// A text that Markdown takes for nothing else.
+/// Text escaped for Markdown.
 fn plain(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 4);
     for char in text.chars() {
@@ -518,7 +519,7 @@ fn plain(text: &str) -> String {
     result
 }
 
-/// A name with the article before it.
+/// A name with "a" or "an" before it.
 fn article(name: &str) -> String {
     let is_vowel = name.starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o', 'u']);
     format!("{} {}", if is_vowel { "an" } else { "a" }, plain(name))

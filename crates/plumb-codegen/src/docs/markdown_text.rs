@@ -1,4 +1,4 @@
-//! Descriptions as Markdown within other Markdown: with references resolved, and without links that lead nowhere.
+//! Markdown of descriptions, embedded in other Markdown: references resolved, links without a target removed.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use super::description::replace_references;
 use super::links::{Links, leads_somewhere};
 use crate::markdown::language_spans;
 
-/// What Markdown in descriptions may have besides the common parts.
+/// Markdown extensions enabled for descriptions.
 pub(crate) const EXTENSIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// A text for a page.
+/// Text of a description for a page.
 pub(crate) fn resolved(text: &str, links: &Links<'_, '_, '_>) -> String {
     let text = without_dead_links(text);
     let text = language_spans(&text, |span| span.inner.to_owned());
@@ -25,7 +25,7 @@ pub(crate) fn resolved(text: &str, links: &Links<'_, '_, '_>) -> String {
     })
 }
 
-/// The text with links that lead nowhere become what they say.
+/// The text with each link without a target replaced by the link's text.
 fn without_dead_links(text: &str) -> String {
     if !text.contains("](") && !text.contains("]:") && !text.contains("][") {
         return text.to_owned();
@@ -44,10 +44,10 @@ fn without_dead_links(text: &str) -> String {
     result
 }
 
-/// Where dead links are, and what they say.
+/// Ranges of links without a target, each with the range of its text.
 fn dead_links(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found = Vec::new();
-    // The link that is open, with the part of its text that was seen.
+    // The current dead link, with the range of its text so far.
     let mut open: Option<(Range<usize>, Option<Range<usize>>)> = None;
     for (event, range) in Parser::new_ext(text, EXTENSIONS).into_offset_iter() {
         match event {

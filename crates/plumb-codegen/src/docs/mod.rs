@@ -1,12 +1,12 @@
 //! Documentation of packages (`codegen.md` 9).
 //!
-//! 1. Each language tells what it calls things ([`vocabulary`]), by the models that its SDKs are made of.
-//! 2. [`guide`] gives each page an address, and knows what references in descriptions point to.
-//! 3. [`lower`] makes a [`model::Page`] at a time, in which everything is decided; descriptions are taken apart
-//!    ([`description`]), so that examples can be told in the language that a reader has chosen.
-//! 4. [`markdown`], [`json`] and [`site`] lay pages out.
+//! 1. Each language provides its names and signatures ([`vocabulary`]), from the models that its SDK generator uses.
+//! 2. [`guide`] assigns an address to each page and resolves references in descriptions.
+//! 3. [`lower`] builds one [`model::Page`] at a time, in which everything but the layout is decided. [`description`]
+//!    parses descriptions, so that examples appear in the language that the reader has chosen.
+//! 4. [`markdown`], [`json`] and [`site`] print pages.
 //!
-//! Every link leads to a page that there is, however hostile names are; a description never becomes markup of its own.
+//! **Every internal link has a target**, even with hostile names; **a description cannot inject markup** of its own.
 
 mod address;
 mod description;
@@ -32,17 +32,17 @@ use crate::{FilePath, GenerateError, Sink, parallel};
 use address::PageAt;
 use guide::Guide;
 
-/// A language that documentation says nothing about, and why.
+/// A language without documentation, and why.
 #[derive(Debug)]
 pub struct MissingLanguage {
-    /// Its name for people.
+    /// Display name.
     pub language: &'static str,
-    /// Why there is no SDK for it.
+    /// Why no SDK can be generated for it.
     pub reason: GenerateError,
 }
 
-/// Makes the documentation of a package, and hands its files to `sink`. Answers which languages are left out because they
-/// can have no SDK of the package.
+/// Writes the documentation of a package to `sink`. Returns the languages that are omitted because no SDK of the package
+/// can be generated for them.
 pub fn generate_docs(
     package: &Package<'_>,
     format: DocsFormat,

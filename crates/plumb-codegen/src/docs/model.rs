@@ -1,4 +1,4 @@
-//! Documentation of a package, with everything decided but its layout.
+//! Model of a package's documentation, in which everything but the layout is decided.
 
 use super::address::PageAt;
 use super::description::Description;
@@ -9,23 +9,23 @@ pub(crate) struct Page {
     pub(crate) at: PageAt,
     pub(crate) kind: Kind,
     pub(crate) title: String,
-    /// The title with package and module, such as `aws.s3.Bucket`.
+    /// Qualified title, such as `aws.s3.Bucket`.
     pub(crate) tag: String,
     pub(crate) token: Option<String>,
     /// One line of plain text.
     pub(crate) summary: String,
     pub(crate) names: PerLanguage<String>,
-    /// What programs import for it.
+    /// Import statement in programs.
     pub(crate) imports: PerLanguage<String>,
     pub(crate) languages: Vec<ProgramLanguage>,
     pub(crate) deprecation: Option<String>,
     pub(crate) description: Description,
     pub(crate) body: Body,
-    /// Resources and functions that use it, on the page of a type.
+    /// Resources and functions that use the type; only on the page of a type.
     pub(crate) users: Vec<Entry>,
 }
 
-/// What a page is about.
+/// Subject of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Package,
@@ -61,18 +61,18 @@ pub(crate) enum Body {
     Type(Box<TypeSection>),
 }
 
-/// What a package or a module holds.
+/// Contents of a package or a module.
 #[derive(Default)]
 pub(crate) struct Index {
     pub(crate) modules: Vec<Entry>,
     pub(crate) resources: Vec<Entry>,
     pub(crate) functions: Vec<Entry>,
     pub(crate) types: Vec<Entry>,
-    /// Settings, on the page of the package.
+    /// Settings; only on the page of the package.
     pub(crate) config: Vec<Property>,
 }
 
-/// A line of a list of pages.
+/// An entry in a list of pages.
 pub(crate) struct Entry {
     pub(crate) at: PageAt,
     pub(crate) name: String,
@@ -91,7 +91,7 @@ pub(crate) struct Resource {
     pub(crate) aliases: Vec<String>,
 }
 
-/// How an existing resource is found.
+/// Lookup of an existing resource.
 pub(crate) struct Lookup {
     pub(crate) signatures: PerLanguage<Vec<String>>,
     pub(crate) state: Vec<Property>,
@@ -105,7 +105,7 @@ pub(crate) struct Function {
     pub(crate) types: Vec<TypeSection>,
 }
 
-/// What a function or a method gives.
+/// Result of a function or a method.
 pub(crate) enum Outcome {
     Nothing,
     Object(Vec<Property>),
@@ -128,7 +128,7 @@ pub(crate) struct TypeSection {
     pub(crate) at: PageAt,
     pub(crate) id: String,
     pub(crate) name: String,
-    /// Its classes; several where languages tell what is given from what is got.
+    /// Class names; several in languages that have one for inputs and one for outputs.
     pub(crate) names: PerLanguage<String>,
     pub(crate) description: Description,
     pub(crate) shape: Shape,
@@ -144,21 +144,21 @@ pub(crate) enum Shape {
 
 /// A value of an enum.
 pub(crate) struct Member {
-    /// As JSON.
+    /// JSON text of the value.
     pub(crate) value: String,
     pub(crate) names: PerLanguage<String>,
     pub(crate) description: Description,
     pub(crate) deprecation: Option<String>,
 }
 
-/// A type in all languages and in none.
+/// A type in each language, and in the neutral form of schemas.
 pub(crate) struct TypeText {
     pub(crate) neutral: String,
     pub(crate) texts: PerLanguage<String>,
     pub(crate) links: Vec<TypeLink>,
 }
 
-/// A page that a type leads to, and what the type calls it.
+/// A page that a type refers to, with the name by which the type mentions it.
 pub(crate) struct TypeLink {
     pub(crate) at: PageAt,
     pub(crate) neutral: String,
@@ -176,10 +176,10 @@ pub(crate) struct Property {
     pub(crate) is_input: bool,
     pub(crate) is_secret: bool,
     pub(crate) is_replace_on_changes: bool,
-    /// As JSON.
+    /// JSON text of the constant.
     pub(crate) constant: Option<String>,
-    /// As JSON.
+    /// JSON text of the default.
     pub(crate) default: Option<String>,
-    /// Environment variables that the default comes from.
+    /// Environment variables that provide the default.
     pub(crate) environment: Vec<String>,
 }

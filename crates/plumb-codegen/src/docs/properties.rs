@@ -17,10 +17,11 @@ use super::vocabulary::{Direction, Holder, ResourceAt, without_inputs};
 use super::yaml::neutral_type;
 use crate::uses::Uses;
 
-/// How many nested types a page shows. Others are a link away: some packages have lattices of hundreds.
+/// Maximum number of nested types on a page; others are linked, because some packages have hundreds that refer
+/// to each other.
 const NESTED: usize = 40;
 
-/// Anchors that a page has given away.
+/// Anchors in use on a page.
 #[derive(Default)]
 pub(crate) struct Anchors(FxHashSet<String>);
 
@@ -36,7 +37,7 @@ impl Anchors {
     }
 }
 
-/// A page in the making: its languages, its anchors, and the types that it mentions.
+/// A page under construction: its languages, anchors and mentioned types.
 pub(crate) struct Draft<'g, 'p, 'd> {
     pub(crate) guide: &'g Guide<'p, 'd>,
     pub(crate) languages: Vec<ProgramLanguage>,
@@ -45,9 +46,9 @@ pub(crate) struct Draft<'g, 'p, 'd> {
     open: VecDeque<usize>,
 }
 
-/// Properties that stand together.
+/// Properties that are shown in one list.
 pub(crate) struct List<'l> {
-    /// What their anchors begin with.
+    /// Prefix of the properties' anchors.
     pub(crate) section: &'l str,
     pub(crate) holder: Holder<'l>,
     pub(crate) direction: Direction,
@@ -69,7 +70,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
             .unwrap_or_default()
     }
 
-    /// Properties, those first that must be there, then by name.
+    /// Properties, required ones first, then by name.
     pub(crate) fn properties(
         &mut self,
         declared: &[&'p Declared<'d>],
@@ -120,7 +121,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
         }
     }
 
-    /// A type with the pages that it leads to.
+    /// A type with links to the pages that it mentions.
     pub(crate) fn type_text(&mut self, ty: &Type<'d>, direction: Direction) -> TypeText {
         let ty = without_inputs(ty);
         let guide = self.guide;
@@ -162,7 +163,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
         })
     }
 
-    /// The types that the page has mentioned, and those that they mention, as far as the page is to show them.
+    /// Types mentioned on the page, directly or by other mentioned types, up to [`NESTED`].
     pub(crate) fn nested(&mut self) -> Vec<TypeSection> {
         let mut sections = Vec::new();
         while let Some(position) = self.open.pop_front() {
@@ -177,7 +178,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
         sections
     }
 
-    /// A nested type. Anchors of its properties begin with `prefix`.
+    /// Section of a nested type. Anchors of its properties begin with `prefix`.
     pub(crate) fn section(&mut self, position: usize, id: String, prefix: &str) -> TypeSection {
         let package = self.guide.package;
         let definition = &package.types[position];
@@ -239,7 +240,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
         }
     }
 
-    /// The ways in which values of a type go, at least one.
+    /// Directions in which values of a type are used, at least one.
     fn directions(&self, position: usize) -> Vec<Direction> {
         const GIVEN: Uses = Uses::INPUT.or(Uses::STATE).or(Uses::FUNCTION_INPUT);
         const GOT: Uses = Uses::OUTPUT.or(Uses::RESULT).or(Uses::CONFIG);
@@ -260,7 +261,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
         directions
     }
 
-    /// What languages call a type, which may depend on the way that values go.
+    /// Class names of a type, which can differ between directions.
     fn class_names(&self, position: usize) -> PerLanguage<String> {
         let ty = Type {
             kind: TypeKind::Defined(position),
@@ -280,7 +281,7 @@ impl<'g, 'p, 'd> Draft<'g, 'p, 'd> {
     }
 }
 
-/// Types within a type that have names.
+/// Named types within a type.
 pub(crate) fn collect_leaves<'t, 'd>(ty: &'t Type<'d>, leaves: &mut Vec<&'t Type<'d>>) {
     match &ty.kind {
         TypeKind::Array(element) | TypeKind::Map(element) => collect_leaves(element, leaves),
@@ -294,7 +295,7 @@ pub(crate) fn collect_leaves<'t, 'd>(ty: &'t Type<'d>, leaves: &mut Vec<&'t Type
     }
 }
 
-/// A constant as JSON.
+/// JSON text of a constant.
 fn literal(constant: &Constant) -> String {
     match constant {
         Constant::Bool(value) => value.to_string(),

@@ -1,4 +1,4 @@
-//! Which resources and functions use a type, in themselves or within types that they use.
+//! Resources and functions that use each type, directly or through other types.
 
 use plumb_schema::bound::{
     Function, Object, Package, Resource, Returns, Type, TypeKind, TypeShape,
@@ -8,7 +8,7 @@ use super::address::PageAt;
 use super::properties::collect_leaves;
 use super::vocabulary::ResourceAt;
 
-/// Pages of resources and functions that use each type, by its position: the provider, then resources, then functions.
+/// Pages that use each type, by the type's position: the provider, then resources, then functions.
 pub(crate) fn analyse(package: &Package<'_>) -> Vec<Vec<PageAt>> {
     let mut walk = Walk {
         package,
@@ -33,7 +33,7 @@ pub(crate) fn analyse(package: &Package<'_>) -> Vec<Vec<PageAt>> {
 struct Walk<'p, 'd> {
     package: &'p Package<'d>,
     users: Vec<Vec<PageAt>>,
-    /// Types of the page at hand, whose properties are still to be looked at.
+    /// Types of the current page whose properties are not visited yet.
     open: Vec<usize>,
 }
 

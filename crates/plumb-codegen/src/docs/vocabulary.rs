@@ -1,8 +1,8 @@
-//! What each language calls the things of a package.
+//! Interface to the names and signatures of each language.
 //!
-//! The generators of SDKs know it already: each of them implements [`Vocabulary`] by the same models that its SDKs are made
-//! of, so that what is documented is what there is. Types are shown without the marks of inputs around them: whoever reads
-//! about a value need not be told at each level that an output may stand in its place.
+//! Each SDK generator implements [`Vocabulary`] with the models that it generates SDKs from, so that the documentation
+//! agrees with the SDK. Types are shown without `Input` around them, because repeating at each level that an output is
+//! accepted would only distract.
 
 use plumb_schema::Constant;
 use plumb_schema::bound::{
@@ -14,12 +14,12 @@ use plumb_schema::bound::{
 pub(crate) enum ResourceAt {
     /// The provider resource.
     Provider,
-    /// By its position.
+    /// Position in the package's resources.
     Position(usize),
 }
 
 impl ResourceAt {
-    /// The resource itself. Only packages with a provider resource are asked for it.
+    /// The resource itself; `None` only for the provider of a package without a provider resource.
     pub(crate) fn of<'p, 'd>(self, package: &'p Package<'d>) -> Option<&'p Resource<'d>> {
         match self {
             ResourceAt::Provider => package.provider.as_ref(),
@@ -28,76 +28,76 @@ impl ResourceAt {
     }
 }
 
-/// Which way values go.
+/// Direction of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// Users give them, and may give outputs in their place.
+    /// Given by users, as values or outputs.
     Input,
-    /// Users give them to functions that take no outputs.
+    /// Given by users to functions that do not accept outputs.
     Plain,
-    /// Users get them.
+    /// Read by users.
     Output,
 }
 
-/// What properties belong to.
+/// Owner of properties.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Holder<'m> {
     /// Inputs of a resource.
     Inputs(ResourceAt),
     /// Outputs of a resource.
     Outputs(ResourceAt),
-    /// What helps to find an existing resource.
+    /// State for the lookup of an existing resource.
     State(usize),
-    /// Arguments of a function, by its position.
+    /// Arguments of the function at a position.
     Arguments(usize),
-    /// Its result.
+    /// Result of the function at a position.
     Result(usize),
     /// Arguments of a method.
     MethodArguments(ResourceAt, &'m str),
-    /// Its result.
+    /// Result of a method.
     MethodResult(ResourceAt, &'m str),
-    /// A nested type, by its position.
+    /// The nested type at a position.
     Type(usize, Direction),
     /// Settings of the package.
     Config,
 }
 
-/// The variants of a function.
+/// Signatures of a function's variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FunctionForms {
-    /// The one that takes and gives values.
+    /// Variant that takes and returns plain values.
     pub(crate) plain: Option<String>,
-    /// The one that takes and gives outputs.
+    /// Variant that takes and returns outputs.
     pub(crate) output: Option<String>,
 }
 
-/// What one language calls the things of a package.
+/// Names and signatures of a package in one language.
 pub(crate) trait Vocabulary: Sync {
-    /// What programs import for members of the module of a token.
+    /// Import statement for members of a token's module.
     fn module(&self, token: &str) -> String;
-    /// The class of a resource.
+    /// Class of a resource.
     fn resource(&self, resource: ResourceAt) -> String;
-    /// A function, by its position.
+    /// Name of the function at a position.
     fn function(&self, position: usize) -> String;
-    /// A method of a resource.
+    /// Name of a method.
     fn method_name(&self, name: &str) -> String;
-    /// Properties of one holder, in order.
+    /// Names of a holder's properties, in order.
     fn properties(&self, properties: &[&Property<'_>], holder: Holder<'_>) -> Vec<String>;
-    /// A type of which all levels are plain.
+    /// Text of a type whose levels are all plain.
     fn type_text(&self, ty: &Type<'_>, direction: Direction) -> String;
-    /// The members of an enum, in order, as far as they have names.
+    /// Names of an enum's members, in order; `None` for members without one.
     fn enum_members(&self, position: usize) -> Vec<Option<String>>;
-    /// How a resource is made.
+    /// Signatures of a resource's constructors.
     fn constructors(&self, resource: ResourceAt) -> Vec<String>;
-    /// How an existing resource is found.
+    /// Signature of the lookup of an existing resource.
     fn lookup(&self, position: usize) -> Option<String>;
-    /// How a function is called.
+    /// Signatures of a function.
     fn forms(&self, position: usize) -> FunctionForms;
-    /// How the method at `index` of a resource is called.
+    /// Signature of the method at `index` of a resource.
     fn method(&self, resource: ResourceAt, index: usize) -> Option<String>;
 }
 
-/// The type with no level of it an input.
+/// The type with `Input` removed at all levels.
 pub(crate) fn without_inputs<'d>(ty: &Type<'d>) -> Type<'d> {
     let kind = match &ty.kind {
         TypeKind::Array(element) => TypeKind::Array(Box::new(without_inputs(element))),
@@ -112,7 +112,7 @@ pub(crate) fn without_inputs<'d>(ty: &Type<'d>) -> Type<'d> {
     Type { kind, plain: true }
 }
 
-/// What the name of an enum's member is made of.
+/// Text from which the name of an enum member is derived: its name, or else its value.
 pub(crate) fn written_member<'v>(value: &'v EnumValue<'_>) -> std::borrow::Cow<'v, str> {
     match (value.name.filter(|name| !name.is_empty()), &value.value) {
         (Some(name), _) => name.into(),
@@ -122,10 +122,10 @@ pub(crate) fn written_member<'v>(value: &'v EnumValue<'_>) -> std::borrow::Cow<'
     }
 }
 
-/// How wide a signature may be before its parameters get a line each.
+/// Maximum width of a signature on one line.
 const WIDTH: usize = 72;
 
-/// A signature, with a line for each parameter if it is long.
+/// The signature, with one line per parameter if it is too long.
 pub(crate) fn wrapped(signature: &str) -> String {
     if signature.chars().count() <= WIDTH {
         return signature.to_owned();
@@ -139,14 +139,14 @@ pub(crate) fn wrapped(signature: &str) -> String {
         text.push_str(parameter.trim());
         text.push_str(",\n");
     }
-    // Only some languages accept a comma behind the last one.
+    // Not all languages accept a trailing comma.
     text.truncate(text.len() - 2);
     text.push('\n');
     text.push_str(&signature[close..]);
     text
 }
 
-/// The longest part in parentheses that stands in no other one.
+/// Range of the longest top-level group in parentheses.
 fn longest_group(text: &str) -> Option<(usize, usize)> {
     let (mut depth, mut start) = (0_usize, 0);
     let mut longest: Option<(usize, usize)> = None;
@@ -170,7 +170,7 @@ fn longest_group(text: &str) -> Option<(usize, usize)> {
     longest.filter(|(open, close)| close - open > 1)
 }
 
-/// The parts between commas that stand in no brackets.
+/// Parts between the commas outside of any brackets.
 fn top_level(text: &str) -> Vec<&str> {
     let (mut depth, mut start) = (0_i32, 0);
     let mut parts = Vec::new();
@@ -189,7 +189,7 @@ fn top_level(text: &str) -> Vec<&str> {
     parts
 }
 
-/// What a language calls the values of an enum: `member` names them, and is told the name of the class.
+/// Names of an enum's members. `class` returns the class name of a token; `member` names a member of that class.
 pub(crate) fn enum_members(
     package: &Package<'_>,
     position: usize,

@@ -1,4 +1,4 @@
-//! YAML, whose programs speak of a package as its schema does; and types in no language at all.
+//! Vocabulary of YAML, whose programs use the names of the schema, and the neutral form of types.
 
 use plumb_schema::bound::{
     External, Function, Package, Property, Returns, Type, TypeKind, TypeShape, member_of,
@@ -6,7 +6,7 @@ use plumb_schema::bound::{
 
 use super::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member};
 
-/// The words of YAML programs.
+/// Vocabulary of YAML programs.
 pub(crate) struct Yaml<'p, 'd>(pub(crate) &'p Package<'d>);
 
 impl Yaml<'_, '_> {
@@ -20,7 +20,7 @@ impl Yaml<'_, '_> {
     }
 }
 
-/// The token as programs write it: without what the package's form of modules leaves out.
+/// Token in the short form of YAML programs, without the module's file part.
 pub(crate) fn short_token(package: &Package<'_>, token: &str) -> String {
     let module = package.module_of(token);
     let owner = token.split(':').next().unwrap_or(package.name);
@@ -66,7 +66,7 @@ impl Vocabulary for Yaml<'_, '_> {
             return Vec::new();
         };
         let values = definition.values.iter();
-        // Programs write the value itself.
+        // YAML programs write the value itself.
         values
             .map(|value| {
                 let value = plumb_schema::bound::EnumValue {
@@ -118,7 +118,7 @@ impl Vocabulary for Yaml<'_, '_> {
     }
 }
 
-/// A type in the words of schemas.
+/// A type in the neutral form of schemas.
 pub(crate) fn neutral_type(package: &Package<'_>, ty: &Type<'_>) -> String {
     match &ty.kind {
         TypeKind::Primitive(primitive) => primitive.name().to_owned(),

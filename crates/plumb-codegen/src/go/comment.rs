@@ -1,13 +1,13 @@
-//! Descriptions in Markdown as comments of Go.
+//! Descriptions in Markdown as Go doc comments.
 //!
-//! Go has a small language of its own for them: headings begin with `# `, code is indented by a tab, lists by blanks, and all
-//! are set apart by empty lines. What is made here is left as it is by the formatter of the language, whatever the text:
+//! Go has its own small markup for comments: headings begin with `# `, code is indented by a tab, list items by spaces, and
+//! blank lines separate them. The result is stable under `gofmt`, for any text:
 //!
-//! 1. [`blocks`] takes the text apart into headings, paragraphs, lists and code.
-//! 2. Neighbours that Go would take for one block are joined or written in a plainer way.
-//! 3. Lines that Go would read as something else (definitions of links, headings by guess, quotes) are changed.
+//! 1. [`blocks`] parses the text into headings, paragraphs, lists and code.
+//! 2. Adjacent blocks that Go would read as one block are joined or written in a simpler form.
+//! 3. Lines with a special meaning in Go (link definitions, implicit headings, quotes) are changed.
 
-/// A part of a comment.
+/// A block of a comment.
 enum Block {
     Heading(String),
     Paragraph(Vec<String>),
@@ -16,7 +16,7 @@ enum Block {
 }
 
 struct List {
-    /// Whether the first item has a number.
+    /// Whether the first item is numbered.
     is_numbered: bool,
     items: Vec<ListItem>,
 }
@@ -26,12 +26,12 @@ struct ListItem {
     paragraphs: Vec<Vec<String>>,
 }
 
-/// Lines of a comment for a description.
+/// Comment lines for a description.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let mut blocks = plain_where_needed(merged(blocks(text)));
     let is_open = |block: &Block| matches!(block, Block::Heading(_) | Block::Paragraph(_));
     if !blocks.is_empty() && !blocks.iter().any(is_open) {
-        // A comment that is indented as a whole is not seen as indented at all.
+        // Go removes the common indentation of a comment, so a comment of nothing but code would not be code.
         blocks.insert(0, Block::Paragraph(vec!["Example:".to_owned()]));
     }
     let mut lines = Vec::new();
@@ -45,11 +45,11 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Reads text block by block.
+/// Line-by-line parser of blocks.
 #[derive(Default)]
 struct Reader {
     blocks: Vec<Block>,
-    /// Whether the next line can go on with the last block.
+    /// Whether the next line can continue the last block.
     is_open: bool,
 }
 
@@ -73,7 +73,7 @@ fn blocks(text: &str) -> Vec<Block> {
     reader.blocks
 }
 
-/// A line without what no source can hold, and without blanks at its end.
+/// The line without characters that Go sources forbid, and without trailing whitespace.
 fn clean(line: &str) -> String {
     let is_fit = |char: &char| *char == '\t' || !(char.is_control() || *char == '\u{feff}');
     line.chars()
@@ -154,7 +154,7 @@ fn heading(line: &str) -> Option<String> {
     (is_heading && !text.is_empty()).then(|| quotes(text))
 }
 
-/// The number (empty for a bullet) and the text of an item of a list.
+/// Number (empty for a bullet) and text of a list item.
 fn marker(line: &str) -> Option<(&str, &str)> {
     let (number, rest) = if let Some(rest) = line.strip_prefix(['•', '*', '+', '-']) {
         ("", rest)
@@ -173,7 +173,7 @@ fn marker(line: &str) -> Option<(&str, &str)> {
     (rest.starts_with([' ', '\t']) && !text.is_empty()).then_some((number, text))
 }
 
-/// Pieces of code side by side are one.
+/// Joins adjacent code blocks.
 fn merged(blocks: Vec<Block>) -> Vec<Block> {
     let mut result: Vec<Block> = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -194,7 +194,7 @@ fn merged(blocks: Vec<Block>) -> Vec<Block> {
     result
 }
 
-/// Takes away what all lines begin with, and empty lines at both ends.
+/// Removes the common indentation, and empty lines at both ends.
 fn dedent(lines: &mut Vec<String>) {
     let end = lines
         .iter()
@@ -221,8 +221,8 @@ fn dedent(lines: &mut Vec<String>) {
     }
 }
 
-/// A list beside code would be taken for code, or the code for a part of the list; so would a list at the beginning with
-/// nothing but lists behind it. These become paragraphs.
+/// Turns some lists into paragraphs: a list next to code, because Go would read one as part of the other, and all lists of a
+/// comment that has nothing else.
 fn plain_where_needed(blocks: Vec<Block>) -> Vec<Block> {
     let is_code: Vec<bool> = blocks
         .iter()
@@ -318,7 +318,7 @@ fn write_list(list: &List, lines: &mut Vec<String>) {
     }
 }
 
-/// A line of text that means nothing else to Go.
+/// A line of text, escaped where Go gives it another meaning.
 fn text_line(line: &str) -> String {
     let line = quotes(line);
     match line
@@ -330,7 +330,7 @@ fn text_line(line: &str) -> String {
     }
 }
 
-/// Two backquotes or apostrophes would become typographic quotes.
+/// Changes doubled backquotes and apostrophes, which would become typographic quotes.
 fn quotes(line: &str) -> String {
     if !line.contains("``") && !line.contains("''") {
         return line.to_owned();
@@ -347,7 +347,7 @@ fn quotes(line: &str) -> String {
     result
 }
 
-/// Whether Go takes a paragraph of one line, with others before and behind it, for a heading.
+/// Whether Go reads a paragraph of this one line, between other blocks, as a heading.
 fn is_like_heading(line: &str) -> bool {
     let is_title = line.starts_with(|char: char| char.is_alphabetic() && char.is_uppercase())
         && line.ends_with(|char: char| char.is_alphabetic() || char.is_numeric());

@@ -76,7 +76,7 @@ impl Sdk<'_, '_> {
         let module = self.module_of(self.package.types[position].token);
         let collections = self.collections(&module, name, usage);
         for (ending, _) in collections.iter().filter(|(_, forms)| forms.input) {
-            // Values of the enum are inputs themselves.
+            // Enum values themselves implement the input interface.
             collection_input(name, ending, name, file);
         }
         for (ending, _) in collections.iter().filter(|(_, forms)| forms.output) {
@@ -85,8 +85,7 @@ impl Sdk<'_, '_> {
         Ok(())
     }
 
-    /// What the constant for a value of the enum `name` is called. The reference says the name of the type twice where types
-    /// are generic.
+    /// Name of the constant for a value of the enum `name`. upstream: packages with generic types repeat the type's name.
     pub(super) fn constant(&self, name: &str, member: String) -> String {
         let constant = format!("{name}{member}");
         if !self.is_generic() {
@@ -129,7 +128,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A value that the core SDK takes the type from.
+/// Sample value, from which the core SDK derives the type.
 fn first_value(name: &str, definition: &EnumType<'_>) -> String {
     let value = match definition.values.first() {
         Some(value) => literal(&value.value, false),
@@ -142,7 +141,7 @@ fn first_value(name: &str, definition: &EnumType<'_>) -> String {
     format!("{name}({value})")
 }
 
-/// What makes a value of the enum an input, of its own type and of the primitive one.
+/// Methods that convert an enum value to outputs of the enum and of its primitive type.
 fn conversions_of_values(name: &str, primitive: Primitive, file: &mut Declarations<'_>) {
     let core = primitive_name(primitive);
     file.imports.standard("context");
@@ -185,7 +184,7 @@ fn conversions_of_values(name: &str, primitive: Primitive, file: &mut Declaratio
     );
 }
 
-/// From outputs of the enum to those of its primitive.
+/// Methods that convert outputs of the enum to outputs of its primitive type.
 fn conversions_of_outputs(name: &str, primitive: Primitive, file: &mut Declarations<'_>) {
     let (core, ty) = (primitive_name(primitive), primitive_type(primitive));
     let output = format!("{name}Output");
@@ -258,7 +257,7 @@ fn in_background(receiver: &str, method: &str, output: &str, file: &mut Declarat
     );
 }
 
-/// The interfaces of inputs, and the function that makes a pointer.
+/// Input interfaces, and the function that returns a pointer.
 fn inputs(name: &str, primitive: Primitive, example: Vec<String>, file: &mut Declarations<'_>) {
     let ty = primitive_type(primitive);
     let mut lines = vec![format!(

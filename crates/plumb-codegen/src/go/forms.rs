@@ -1,23 +1,23 @@
-//! Declarations that every type has: what makes it an input or an output of the core SDK.
+//! Declarations shared by all types: the methods and registrations that make them inputs and outputs of the core SDK.
 
 use super::imports::{Imports, PULUMI};
 use super::model::{Body, Doc, Function, Interface, Item, SourceFile, Struct};
 use crate::FilePath;
 
-/// A file in the making.
+/// A file under construction.
 pub(super) struct Declarations<'s> {
     pub(super) imports: Imports<'s>,
     pub(super) items: Vec<Item>,
-    /// Lines of the function that tells the core SDK of types.
+    /// Statements in `init` that register input types with the core SDK.
     pub(super) registrations: Vec<String>,
     outputs: Vec<String>,
-    /// Whether inputs are registered at all.
+    /// Whether input types are registered.
     has_inputs: bool,
-    /// Whether outputs are generic outputs too.
+    /// Whether output types also implement the generic output interface.
     has_generics: bool,
 }
 
-/// Which of the collections there are.
+/// Collection kinds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Collection {
     Array,
@@ -25,7 +25,7 @@ pub(super) enum Collection {
 }
 
 impl Collection {
-    /// The collection that a name ends with.
+    /// Kind of the collection with a name like `...Array` or `...Map`.
     pub(super) fn of(name: &str) -> Self {
         if name.ends_with("Map") {
             Collection::Map
@@ -41,7 +41,7 @@ impl Collection {
         }
     }
 
-    /// What stands before the type of elements.
+    /// Prefix of the Go type, before the type of its elements.
     pub(super) fn before(self) -> &'static str {
         match self {
             Collection::Array => "[]",
@@ -62,7 +62,7 @@ impl<'s> Declarations<'s> {
         }
     }
 
-    /// The file, with the function that registers its types.
+    /// The finished file, with an `init` function that registers its types.
     pub(super) fn file(mut self, path: FilePath, package: String) -> SourceFile {
         let mut body = Body::default();
         for line in self.registrations.drain(..).chain(self.outputs.drain(..)) {
@@ -85,7 +85,7 @@ impl<'s> Declarations<'s> {
         }
     }
 
-    /// The signature, of those that are declared so far, that begins in this way.
+    /// First signature declared so far that begins with `start`.
     pub(super) fn signature(&self, start: &str) -> Option<String> {
         self.items.iter().find_map(|item| match item {
             Item::Function(function) => {
@@ -115,14 +115,14 @@ impl<'s> Declarations<'s> {
         }));
     }
 
-    /// A function whose body is one statement.
+    /// A function with a single return statement.
     pub(super) fn returns(&mut self, signature: String, result: String) {
         let mut body = Body::default();
         body.line(format!("return {result}"));
         self.function(Doc::default(), signature, body);
     }
 
-    /// Tells which type the values of `receiver` have.
+    /// Method that reports the type of the values of `receiver`.
     pub(super) fn element_type(&mut self, receiver: &str, ty: &str) {
         self.imports.standard("reflect");
         self.returns(
@@ -131,7 +131,7 @@ impl<'s> Declarations<'s> {
         );
     }
 
-    /// The interface of what can stand for `name`.
+    /// Interface for inputs of type `name`.
     pub(super) fn input_interface(&mut self, doc: Doc, name: &str, parameter: &str) {
         self.imports.pulumi();
         self.imports.standard("context");
@@ -145,7 +145,7 @@ impl<'s> Declarations<'s> {
         }));
     }
 
-    /// Makes `receiver` a value that can stand for `name`. `value` is the type of what is known in the end.
+    /// Methods that convert `receiver` to an output of `name`. `value` is the type of the resolved value.
     pub(super) fn conversions(&mut self, receiver: &str, name: &str, value: &str) {
         self.imports.pulumi();
         self.imports.standard("context");
@@ -163,7 +163,7 @@ impl<'s> Declarations<'s> {
         self.generic("i", receiver, value, &state);
     }
 
-    /// Makes `receiver` an output of the generic part of the core SDK, if the package wants that.
+    /// Method that makes `receiver` a generic output of the core SDK, if the package uses those.
     pub(super) fn generic(&mut self, this: &str, receiver: &str, value: &str, state: &str) {
         if !self.has_generics {
             return;
@@ -180,14 +180,14 @@ impl<'s> Declarations<'s> {
         self.function(Doc::default(), signature, body);
     }
 
-    /// The output of `name`, which is its own input.
+    /// Output type of `name`, which implements the input interface.
     pub(super) fn output(&mut self, doc: Doc, name: &str, value: &str) {
         let output = format!("{name}Output");
         self.own_output(doc, &output, value);
         self.generic("o", &output, value, "o.OutputState");
     }
 
-    /// A type of outputs that is its own input.
+    /// Output type that implements the input interface.
     pub(super) fn own_output(&mut self, doc: Doc, output: &str, value: &str) {
         self.imports.standard("context");
         self.output_type(doc, output, value);
@@ -201,7 +201,7 @@ impl<'s> Declarations<'s> {
         );
     }
 
-    /// A type of outputs alone.
+    /// Output type without the input interface.
     pub(super) fn output_type(&mut self, doc: Doc, output: &str, value: &str) {
         self.imports.pulumi();
         self.line(
@@ -213,7 +213,7 @@ impl<'s> Declarations<'s> {
             .push(format!("pulumi.RegisterOutputType({output}{{}})"));
     }
 
-    /// Tells the core SDK what to make for an input.
+    /// Registers the type to construct for an input interface.
     pub(super) fn register_input(&mut self, name: &str, value: &str) {
         if self.has_inputs {
             self.imports.standard("reflect");
@@ -223,7 +223,7 @@ impl<'s> Declarations<'s> {
         }
     }
 
-    /// From an output to that of a pointer.
+    /// Methods that convert an output to an output of a pointer.
     pub(super) fn pointer_conversions(&mut self, name: &str) {
         self.imports.standard("context");
         self.returns(
@@ -242,7 +242,7 @@ impl<'s> Declarations<'s> {
         self.function(Doc::default(), signature, body);
     }
 
-    /// The output of pointers to `name`.
+    /// Output type of pointers to `name`.
     pub(super) fn pointer_output(&mut self, name: &str) {
         self.output(Doc::default(), &format!("{name}Ptr"), &format!("*{name}"));
         let mut body = Body::default();
@@ -259,7 +259,8 @@ impl<'s> Declarations<'s> {
         );
     }
 
-    /// A collection as an input: `name` is its own name, `element` the type of its elements, `value` that of its values.
+    /// Collection type for inputs: `name` is the type, `element` the type of its elements, `value` the type of the
+    /// resolved value.
     pub(super) fn collection_input(
         &mut self,
         kind: Collection,
@@ -287,7 +288,8 @@ impl<'s> Declarations<'s> {
         self.register_input(name, &format!("{name}{{}}"));
     }
 
-    /// A collection as an output. `element` is the stem of the outputs of elements, `inner` the type of their values.
+    /// Collection type for outputs. `element` is the name of the elements' output without `Output`, `inner` the type of
+    /// their values.
     pub(super) fn collection_output(
         &mut self,
         kind: Collection,

@@ -1,4 +1,4 @@
-//! Functions: one that waits and one with outputs (`codegen.md` 4.5).
+//! Functions: a blocking variant and an output variant (`codegen.md` 4.5).
 
 use plumb_schema::bound::{Function, Object, Property, Returns, Type, TypeKind, TypeShape};
 
@@ -11,19 +11,19 @@ use super::sdk::Sdk;
 use super::values::{Content, append};
 use crate::GenerateError;
 
-/// What a function gives.
+/// Result of a function.
 #[derive(Clone, Copy)]
 enum Result<'p, 'd> {
     Nothing,
-    /// A struct of its own.
+    /// A result struct of its own.
     Own(&'p Object<'d>),
-    /// An object that the package knows by name.
+    /// An object type of the package.
     Named(&'p Type<'d>),
-    /// The only value of the map that the provider sends.
+    /// The only value of the map that the provider returns.
     Single(&'p Type<'d>),
 }
 
-/// A function on its way to a file.
+/// Intermediate state while the file of a function is built.
 struct Lowering<'s, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     function: &'p Function<'d>,
@@ -61,7 +61,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(lowering.file.file(path, self.layout.package_of(&module)))
     }
 
-    /// How the variants of a function are called: the plain one, and the one with outputs.
+    /// Signatures of the plain variant and of the output variant.
     pub(super) fn function_signatures(&self, position: usize) -> [Option<String>; 2] {
         let function = &self.package.functions[position];
         let name = &self.naming.functions[position];
@@ -104,7 +104,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// Properties in the order in which they are passed by position, if they are.
+/// Properties in positional order; in schema order if the function has no positional arguments.
 fn in_order<'p, 'd>(
     function: &'p Function<'d>,
     inputs: impl Iterator<Item = &'p Property<'d>>,
@@ -188,7 +188,7 @@ impl Lowering<'_, '_, '_> {
         })
     }
 
-    /// Puts parameters into a struct.
+    /// Statements that collect positional parameters into a struct.
     fn collected(&self, name: &str, body: &mut Body) {
         if !self.is_positional() {
             return;
@@ -241,7 +241,7 @@ impl Lowering<'_, '_, '_> {
         self.file.function(self.doc(), signature, body);
     }
 
-    /// Statements that give a pointer to an object, and the results' types.
+    /// Statements that return a pointer to an object; returns the result types.
     fn object_result(&mut self, name: String, body: &mut Body) -> String {
         let call = self.invocation("nil, err", &name, body);
         self.called(&call, body);
@@ -250,7 +250,7 @@ impl Lowering<'_, '_, '_> {
         format!("(*{name}, error)")
     }
 
-    /// Statements that give the only value of a map, and the results' types.
+    /// Statements that return the only value of a map; returns the result types.
     fn single_result(&mut self, ty: &Type<'_>, body: &mut Body) -> String {
         let value = self.sdk.value(ty, &mut self.file.imports);
         body.line(format!("var result {value}"));
@@ -265,7 +265,7 @@ impl Lowering<'_, '_, '_> {
         format!("({value}, error)")
     }
 
-    /// The expression that invokes, with what it needs declared before.
+    /// Invoke expression; adds the declarations that it needs to `body`.
     fn invocation(&mut self, failed: &str, held: &str, body: &mut Body) -> String {
         let args = match (self.has_args(), self.has_defaults()) {
             (false, _) => "nil",
@@ -430,7 +430,7 @@ impl Lowering<'_, '_, '_> {
         self.file.function(self.doc(), signature, body);
     }
 
-    /// The expression for what is sent, with defaults filled in.
+    /// Expression for the sent arguments, with defaults filled in.
     fn output_arguments(&self, body: &mut Body) -> &'static str {
         if !self.has_args() {
             return "nil";

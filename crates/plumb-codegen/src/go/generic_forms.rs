@@ -1,4 +1,5 @@
-//! Declarations in packages with generic types: arguments, and what makes an output an output (`codegen.md` 4.4).
+//! Declarations in packages with generic types: arguments, and the methods that make a type an output (`codegen.md`
+//! 4.4).
 
 use plumb_schema::bound::Property;
 
@@ -10,13 +11,13 @@ use super::sdk::Sdk;
 use super::values::{Content, append};
 
 impl Declarations<'_> {
-    /// The output of `name`, which stands for values of the type `value`.
+    /// Output type of `name`, for values of type `value`.
     pub(super) fn generic_output(&mut self, doc: Doc, name: &str, value: &str) {
         self.own_output(doc, &format!("{name}Output"), value);
         self.generic_result(name, value);
     }
 
-    /// What makes the output of `name` one of the generic outputs.
+    /// Method that makes the output of `name` a generic output.
     pub(super) fn generic_result(&mut self, name: &str, value: &str) {
         self.imports.plain(&format!("{PULUMI}x"));
         self.imports.standard("context");
@@ -28,7 +29,7 @@ impl Declarations<'_> {
 }
 
 impl Sdk<'_, '_> {
-    /// The arguments and the output of a nested object.
+    /// Arguments type and output type of a nested object.
     pub(super) fn generic_object(
         &self,
         position: usize,
@@ -71,7 +72,7 @@ impl Sdk<'_, '_> {
         self.generic_accessors(name, Holder::Value, entries, file);
     }
 
-    /// Statements that make values of the arguments within fields, which the core SDK does not find there by itself.
+    /// Statements that convert arguments in fields to values, which the core SDK does not do for nested objects.
     pub(super) fn resolution(
         &self,
         object: &str,
@@ -91,7 +92,7 @@ impl Sdk<'_, '_> {
         body
     }
 
-    /// A value of the primitive type as an input.
+    /// Expression that wraps a value of the primitive type as an input.
     pub(super) fn generic_value(
         &self,
         property: &Property<'_>,
@@ -113,7 +114,7 @@ impl Sdk<'_, '_> {
         format!("pulumix.{make}[{ty}]({value})")
     }
 
-    /// Methods of the outputs of `name`, one for each property.
+    /// Methods of the outputs of `name`, one per property.
     pub(super) fn generic_accessors(
         &self,
         name: &str,
@@ -128,7 +129,7 @@ impl Sdk<'_, '_> {
             if holder == Holder::Resource {
                 file.imports.standard("context");
                 let value = self.awaited(entry.place(), &mut file.imports);
-                // Resources hold locks, and cannot be passed on by value.
+                // Resources contain locks and must not be copied, so the function takes a pointer.
                 body.closure(
                     "value := pulumix.Apply(o.ToOutput(context.Background()).AsAny(), ",
                     &format!("func(v any) {output}"),

@@ -1,8 +1,8 @@
-//! Types as packages with generic types have them (`codegen.md` 4.4).
+//! Types in packages with generic types (`codegen.md` 4.4).
 //!
-//! The core SDK has one type for all inputs, `pulumix.Input[T]`, and few for outputs, so that an object needs but its values,
-//! its arguments and one output. Within an input, an object is a pointer to its arguments; outputs of objects stand for
-//! pointers, whether the object may be absent or not.
+//! The core SDK has one generic type for all inputs, `pulumix.Input[T]`, and few for outputs, so an object needs only a
+//! value type, an arguments type and one output type. Inputs of objects are pointers to their arguments; outputs of objects
+//! are pointer outputs, whether the object is optional or not.
 
 use plumb_schema::Section;
 use plumb_schema::bound::{Type, TypeKind};
@@ -11,12 +11,12 @@ use super::imports::{Imports, PULUMI};
 use super::sdk::Sdk;
 use super::types::Place;
 
-/// How one package says "input" and "output".
+/// Form of input and output types in one package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// By a type for each type of values.
+    /// Named types, one set for each value type.
     Named,
-    /// By generic types.
+    /// Generic types.
     Generic,
 }
 
@@ -38,7 +38,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of a field of arguments.
+    /// Type of a field of an arguments struct.
     pub(super) fn generic_input(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
         if place.ty.plain {
             let text = self.generic_plain(place.ty, imports);
@@ -53,7 +53,7 @@ impl Sdk<'_, '_> {
         format!("{}Input[{argument}]", core(imports))
     }
 
-    /// The type within an input.
+    /// Type parameter of an input.
     fn argument(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         match &ty.kind {
             TypeKind::Array(element) => format!("[]{}", self.argument(element, imports)),
@@ -63,7 +63,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of inputs at a level that cannot be an output.
+    /// Input type at a level that cannot be an output itself.
     fn generic_plain(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         let mut level = |element: &Type<'_>| {
             if element.plain {
@@ -80,7 +80,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of outputs.
+    /// Output type.
     pub(super) fn generic_output(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         match &ty.kind {
             TypeKind::Array(element) => self.generic_collection("Array", element, imports),
@@ -115,7 +115,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of outputs that may be absent.
+    /// Output type of a property, which may be optional.
     pub(super) fn generic_output_at(
         &self,
         place: Place<'_, '_>,
@@ -128,13 +128,13 @@ impl Sdk<'_, '_> {
         format!("{}Output[{value}]", core(imports))
     }
 
-    /// The type of the values that the outputs of a place stand for.
+    /// Type to which the outputs of a place resolve.
     pub(super) fn awaited(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
         let required = place.required && !self.is_object(place.ty);
         self.value_at(Place { required, ..place }, imports)
     }
 
-    /// The function that makes values of the arguments within an input, if there are any objects in it.
+    /// Function that converts the arguments in an input to values; `None` if the type contains no objects.
     pub(super) fn conversion(
         &self,
         place: Place<'_, '_>,
@@ -165,7 +165,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// What stands before names of the generic part of the core SDK.
+/// Qualifier for names of the generic part of the core SDK.
 fn core(imports: &mut Imports<'_>) -> &'static str {
     imports.plain(&format!("{PULUMI}x"));
     "pulumix."

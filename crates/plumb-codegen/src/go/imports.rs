@@ -7,7 +7,8 @@ use super::names;
 
 pub(super) const PULUMI: &str = "github.com/pulumi/pulumi/sdk/v3/go/pulumi";
 
-/// What local variables, parameters and other packages are called: no import may have such a name.
+/// Names of local variables, parameters and other packages in generated code, which imports must
+/// not use.
 const IN_USE: [&str; 38] = [
     "aliases",
     "args",
@@ -49,16 +50,16 @@ const IN_USE: [&str; 38] = [
     "v",
 ];
 
-/// Collects what a file needs, and decides what it is called there.
+/// Imports of a file, with the local name of each.
 pub(super) struct Imports<'s> {
     layout: &'s Layout,
-    /// Names that users want for import paths.
+    /// Aliases from the schema, by import path.
     wanted: &'s indexmap::IndexMap<&'s str, &'s str>,
     internal: &'s str,
-    /// Import path of the package that the file belongs to.
+    /// Import path of the file's own package.
     own: String,
     standard: BTreeSet<&'static str>,
-    /// Names by import path.
+    /// Local names by import path.
     others: BTreeMap<String, String>,
 }
 
@@ -79,17 +80,17 @@ impl<'s> Imports<'s> {
         }
     }
 
-    /// A package of the standard library.
+    /// Adds a package of the standard library.
     pub(super) fn standard(&mut self, path: &'static str) {
         self.standard.insert(path);
     }
 
-    /// A package with the name that its path tells.
+    /// Adds a package under the name that its path implies.
     pub(super) fn plain(&mut self, path: &str) {
         self.named(path, names::package(path));
     }
 
-    /// A package with the name that it calls itself.
+    /// Adds a package under the name that it declares.
     pub(super) fn named(&mut self, path: &str, name: String) {
         self.others.entry(path.to_owned()).or_insert(name);
     }
@@ -98,7 +99,7 @@ impl<'s> Imports<'s> {
         self.plain(PULUMI);
     }
 
-    /// The package with helpers, as code calls it.
+    /// Adds the helper package; returns its local name.
     pub(super) fn internal(&mut self) -> String {
         let path = self.layout.shared_import_of(self.internal);
         let name = names::package(self.internal);
@@ -106,7 +107,7 @@ impl<'s> Imports<'s> {
         name
     }
 
-    /// What stands before names of a module of this SDK.
+    /// Qualifier for names of a module of this SDK.
     pub(super) fn module(&mut self, module: &str) -> String {
         self.package(
             self.layout.import_of(module),
@@ -114,7 +115,8 @@ impl<'s> Imports<'s> {
         )
     }
 
-    /// What stands before names of the package at `path`, which calls itself `name`.
+    /// Qualifier for names of the package at `path`, which declares the name `name`; empty for the
+    /// file's own package.
     pub(super) fn package(&mut self, path: String, name: String) -> String {
         if path == self.own {
             return String::new();
@@ -137,7 +139,7 @@ impl<'s> Imports<'s> {
         before
     }
 
-    /// Groups of lines for the file.
+    /// Import lines, in groups.
     pub(super) fn lines(&self) -> [Vec<String>; 2] {
         let standard = self.standard.iter().map(|path| format!("\"{path}\""));
         let others = self.others.iter().map(|(path, name)| {
@@ -152,7 +154,7 @@ impl<'s> Imports<'s> {
     }
 }
 
-/// Whether the last step of a path is a version, so that the name of the package is another.
+/// Whether the last step of a path is a major version, so that the package's name differs from it.
 fn is_version(name: &str) -> bool {
     let digits = name.strip_prefix('v').unwrap_or_default();
     !digits.is_empty() && digits.chars().all(|char| char.is_ascii_digit())

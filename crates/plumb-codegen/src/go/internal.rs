@@ -1,4 +1,4 @@
-//! The package of helpers that generated code uses (`codegen.md` 4.5).
+//! Helper package of an SDK (`codegen.md` 4.5).
 
 use plumb_schema::bound::Parameterization;
 
@@ -22,7 +22,7 @@ impl Sdk<'_, '_> {
         FilePath::new(&layout::joined(&folder, file))
     }
 
-    /// What packages with generic types need, if there are any.
+    /// Helpers for generic types; `None` if the package has none.
     pub(super) fn inputs_file(&self) -> Result<Option<SourceFile>, GenerateError> {
         if self.settings.generics == Generics::None {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Sdk<'_, '_> {
             .replace("CALL", call)
     }
 
-    /// Tells the engine of the package once, and gives what it calls it.
+    /// Function that registers the package with the engine once, and returns its reference.
     fn package_ref(&self, parameterization: &Parameterization<'_>) -> Item {
         let version = self
             .package
@@ -186,7 +186,7 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// Whether versions are written out.
+    /// Whether the version is part of the generated code.
     pub(super) fn has_version(&self) -> bool {
         self.is_whole || self.settings.respect_schema_version
     }
@@ -212,7 +212,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A character that means itself in a pattern.
+/// A character that a regular expression matches literally.
 fn escaped(char: char) -> char {
     if char.is_alphanumeric() || matches!(char, '-' | '_') {
         char

@@ -1,4 +1,4 @@
-//! Where an SDK stands: its module, its packages and their folders (`codegen.md` 4.1).
+//! Module, packages and folders of an SDK (`codegen.md` 4.1).
 
 use plumb_schema::bound::Package;
 
@@ -8,15 +8,15 @@ use crate::GenerateError;
 
 /// Paths of an SDK.
 pub(super) struct Layout {
-    /// Path of the Go module, if the SDK is one of its own.
+    /// Path of the Go module; `None` if the SDK is part of another module.
     pub(super) module_path: Option<String>,
     /// Import path of the root package.
     pub(super) base: String,
-    /// Folder of the root package within the SDK; empty for the SDK's own.
+    /// Folder of the root package within the SDK; empty for the SDK's top folder.
     pub(super) folder: String,
     /// Name of the root package.
     pub(super) package: String,
-    /// Folder of packages beside the usual ones; empty for these.
+    /// Folder of the additional packages with generic types; empty for the main packages.
     pub(super) tree: &'static str,
 }
 
@@ -61,27 +61,27 @@ impl Layout {
         })
     }
 
-    /// The folder of a module.
+    /// Folder of a module.
     pub(super) fn folder_of(&self, module: &str) -> String {
         joined(&joined(&self.folder, self.tree), &module.to_lowercase())
     }
 
-    /// The import path of a module.
+    /// Import path of a module.
     pub(super) fn import_of(&self, module: &str) -> String {
         joined(&joined(&self.base, self.tree), &module.to_lowercase())
     }
 
-    /// The folder of the helpers that all packages share.
+    /// Folder of the shared helpers.
     pub(super) fn shared_folder_of(&self, helpers: &str) -> String {
         joined(&self.folder, helpers)
     }
 
-    /// The import path of the helpers.
+    /// Import path of the shared helpers.
     pub(super) fn shared_import_of(&self, helpers: &str) -> String {
         joined(&self.base, helpers)
     }
 
-    /// The name of the package of a module.
+    /// Go package name of a module.
     pub(super) fn package_of(&self, module: &str) -> String {
         if module.is_empty() {
             self.package.clone()
@@ -91,7 +91,7 @@ impl Layout {
     }
 }
 
-/// Whether a path can be that of a package of Go.
+/// Checks that a path is a valid Go import path.
 pub(super) fn check(what: &'static str, path: &str) -> Result<(), GenerateError> {
     let is_fit = |char: char| char.is_ascii_alphanumeric() || "-._~+@!/".contains(char);
     let is_wrong = |step: &str| step.is_empty() || step.starts_with('.') || step.ends_with('.');
@@ -105,7 +105,7 @@ pub(super) fn check(what: &'static str, path: &str) -> Result<(), GenerateError>
     })
 }
 
-/// The path that programs know the module by.
+/// Path by which programs import the module.
 fn imported_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
     if let Some(path) = settings.module_path {
         path.to_owned()
@@ -119,8 +119,8 @@ fn imported_path(package: &Package<'_>, settings: &Settings<'_>) -> String {
     }
 }
 
-/// The path that the module declares. Published extensions declare their bare name, and programs replace the path that they
-/// are known by with their folder.
+/// Path that `go.mod` declares. Published extensions declare only their name, because programs map the import path to the
+/// SDK's folder with `replace`.
 fn declared_path(package: &Package<'_>, settings: &Settings<'_>, imported: String) -> String {
     let parameterization = package.parameterization.as_ref();
     let is_extension = parameterization.is_some_and(|it| it.is_extension);
@@ -132,7 +132,7 @@ fn declared_path(package: &Package<'_>, settings: &Settings<'_>, imported: Strin
     }
 }
 
-/// The repository that the SDK belongs to.
+/// Repository of the SDK.
 fn root(package: &Package<'_>) -> String {
     let repository = package.about.repository.and_then(|url| {
         let (_, path) = url.split_once("://")?;
@@ -150,7 +150,7 @@ fn root(package: &Package<'_>) -> String {
     })
 }
 
-/// The step of import paths for major versions from the second.
+/// Suffix of import paths for major versions 2 and above.
 fn version_step(package: &Package<'_>) -> String {
     match &package.version {
         Some(version) if version.major >= 2 => format!("/v{}", version.major),

@@ -1,4 +1,4 @@
-//! Files that are no sources: `go.mod`, `README.md`, `pulumi-plugin.json` (`codegen.md` 4.1).
+//! Files other than sources: `go.mod`, `README.md`, `pulumi-plugin.json` (`codegen.md` 4.1).
 
 use crate::{FilePath, GenerateError, Sink, plugin};
 
@@ -6,7 +6,7 @@ use super::layout;
 use super::model::{Doc, SourceFile};
 use super::sdk::Sdk;
 
-/// The version of the core SDK that packages ask for.
+/// Required version of the core SDK.
 const CORE_SDK: &str = "v3.256.0";
 
 impl Sdk<'_, '_> {
@@ -28,7 +28,7 @@ impl Sdk<'_, '_> {
         root(&path, format!("{plugin:#}\n"))
     }
 
-    /// The version of the core SDK, which settings may change.
+    /// Required version of the core SDK, which settings can override.
     fn core_version(&self) -> Result<String, GenerateError> {
         let Some(wanted) = self.settings.sdk_version else {
             return Ok(CORE_SDK.to_owned());
@@ -42,7 +42,7 @@ impl Sdk<'_, '_> {
         Ok(format!("v{version}"))
     }
 
-    /// The file that tells what the package is for.
+    /// `doc.go`, with the description of the package.
     pub(super) fn doc_file(&self) -> Result<SourceFile, GenerateError> {
         let name = self.package.name;
         let usual = format!(

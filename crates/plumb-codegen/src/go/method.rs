@@ -9,16 +9,16 @@ use super::properties::{Entry, Fields, Holder};
 use super::sdk::Sdk;
 use super::values::append;
 
-/// What a method gives.
+/// Result of a method.
 enum Result<'p, 'd> {
     Nothing,
-    /// An output of a struct of its own.
+    /// An output of a result struct.
     Object(&'p Object<'d>),
-    /// The only property of that struct.
+    /// An output of the only property of the result struct.
     Lifted(&'p Object<'d>),
-    /// A struct of its own, without outputs.
+    /// A result struct, without outputs.
     PlainObject(&'p Object<'d>),
-    /// A value without outputs, which the provider sends as the property `res`.
+    /// A plain value, which the provider returns as the property `res`.
     PlainValue(&'p Type<'d>),
 }
 
@@ -36,7 +36,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                     }
                 }
                 _ if function.returns_plain => Result::PlainValue(ty),
-                // A result that is neither an object nor plain cannot be told from the envelope it comes in.
+                // A non-object output cannot be distinguished from the map that the provider returns it in.
                 _ => return None,
             },
         })
@@ -50,7 +50,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// A method of the resource `resource`, with its types.
+    /// Declares a method of the resource `resource` and its types.
     pub(super) fn method(&self, resource: &str, method: &Method<'d>, file: &mut Declarations<'_>) {
         let function = &self.package.functions[method.function];
         let Some(result) = self.method_result(function) else {
@@ -137,7 +137,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
         );
     }
 
-    /// Before a call, what makes values of the arguments within inputs, where that has to be said.
+    /// Body of a method, preceded by the statements that convert arguments to values, where the core SDK
+    /// does not do so.
     fn with_resolution(
         &self,
         base: &str,
@@ -161,7 +162,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         all
     }
 
-    /// Calls, and answers with an output.
+    /// Statements that call the method and return an output.
     fn calling(&self, call: &str, failed: &str, found: &str, file: &mut Declarations<'_>) -> Body {
         let mut body = Body::default();
         let mut call = format!("ctx.Call({call})");
@@ -187,7 +188,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         body
     }
 
-    /// Calls, and waits for the value.
+    /// Statements that call the method and wait for the value.
     fn calling_plain(call: &str, property: &str, file: &mut Declarations<'_>) -> Body {
         file.imports.standard("reflect");
         let internal = file.imports.internal();
@@ -244,7 +245,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 });
                 file.output_type(Doc::default(), &format!("{name}Output"), &name);
                 if self.is_generic() {
-                    // What the value is wrapped in is of no use to anybody.
+                    // Generic code unwraps the value itself, so the wrapper needs no accessor.
                     return;
                 }
                 let mut body = Body::default();

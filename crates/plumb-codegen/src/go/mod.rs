@@ -1,12 +1,12 @@
 //! SDKs for Go (`codegen.md` 4).
 //!
-//! 1. [`layout`] finds the paths of the module and its packages, [`usage`] which forms of each type are needed, [`naming`] what
-//!    they are called.
+//! 1. [`layout`] computes the paths of the module and its packages, [`usage`] the forms that each type needs, [`naming`]
+//!    their names.
 //! 2. [`sdk`] sorts members into packages.
-//! 3. [`resource`], [`function`], [`nested`], [`enums`], [`config`], [`registry`] and [`internal`] make a
-//!    [`model::SourceFile`] each; every type, statement and import is text by then. What all types have in common is in
-//!    [`forms`].
-//! 4. [`print`] lays it out as the formatter of Go would, comments too ([`comment`]).
+//! 3. [`resource`], [`function`], [`nested`], [`enums`], [`config`], [`registry`] and [`internal`] build a
+//!    [`model::SourceFile`] each, with every type, statement and import as text. [`forms`] has the declarations that all
+//!    types share.
+//! 4. [`print`] prints the files in the layout of `gofmt`, including comments ([`comment`]).
 
 mod comment;
 mod config;
@@ -41,13 +41,13 @@ use crate::{FilePath, GenerateError, Purpose, Sink, parallel};
 use model::SourceFile;
 use sdk::{Module, Sdk};
 
-/// A file to be made.
+/// A file to generate.
 enum Job<'s, 'p, 'd> {
     Doc,
     Provider(&'p Resource<'d>),
     Resource(usize),
     Function(usize),
-    /// Some of the objects of a module, and the number of their file.
+    /// A chunk of a module's objects, and the number of their file.
     Objects(&'s str, &'s [usize], usize),
     Enums(&'s str, &'s Module),
     Init(&'s str, &'s Module),
@@ -58,7 +58,7 @@ enum Job<'s, 'p, 'd> {
     Version,
 }
 
-/// Makes the SDK of a package.
+/// Generates the SDK of a package.
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
@@ -99,7 +99,7 @@ fn jobs<'s, 'p, 'd>(sdk: &'s Sdk<'p, 'd>) -> Vec<Job<'s, 'p, 'd>> {
     let mut jobs = Vec::new();
     jobs.extend(sdk.package.provider.iter().map(Job::Provider));
     for (path, module) in &sdk.modules {
-        // The longest first, so that no thread is left alone with it.
+        // The largest jobs first, so that no thread runs one alone at the end.
         let objects = module.objects.chunks(nested::PER_FILE).enumerate();
         jobs.extend(objects.map(|(number, positions)| Job::Objects(path, positions, number)));
         jobs.extend(

@@ -1,4 +1,4 @@
-//! Go, with everything decided: what is printed stands here as it will be read.
+//! Model of a Go file, in which everything but the layout is decided.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use crate::FilePath;
 /// A file.
 pub(super) struct SourceFile {
     pub(super) path: FilePath,
-    /// What the package is for; only one file of a package says so.
+    /// Documentation of the package, which only one of its files has.
     pub(super) doc: Doc,
     pub(super) package: String,
-    /// Groups of lines, sorted.
+    /// Import lines in groups, sorted.
     pub(super) imports: [Vec<String>; 2],
     pub(super) items: Vec<Item>,
 }
 
-/// Something at the top of a file.
+/// A top-level declaration.
 pub(super) enum Item {
     Struct(Struct),
     Interface(Interface),
@@ -28,7 +28,7 @@ pub(super) enum Item {
     },
 }
 
-/// Lines of a comment, without their marks; empty for none.
+/// Comment lines without `//`; empty for no comment.
 #[derive(Clone, Default)]
 pub(super) struct Doc {
     pub(super) lines: Arc<Vec<String>>,
@@ -45,7 +45,7 @@ impl Doc {
 pub(super) struct Struct {
     pub(super) doc: Doc,
     pub(super) name: String,
-    /// The type that it is built on, if any.
+    /// Embedded type.
     pub(super) base: Option<&'static str>,
     pub(super) fields: Vec<Field>,
 }
@@ -54,20 +54,20 @@ pub(super) struct Field {
     pub(super) doc: Doc,
     pub(super) name: String,
     pub(super) ty: String,
-    /// With its quotes; empty for none.
+    /// Tag with its quotes; empty for none.
     pub(super) tag: String,
 }
 
 pub(super) struct Interface {
     pub(super) doc: Doc,
     pub(super) name: String,
-    /// Signatures.
+    /// Method signatures.
     pub(super) methods: Vec<String>,
 }
 
 pub(super) struct Function {
     pub(super) doc: Doc,
-    /// Lines up to the body; more than one where the parameters stand on a line of their own.
+    /// Lines before the body; more than one if the parameters have their own line.
     pub(super) signature: Vec<String>,
     pub(super) body: Vec<Line>,
 }
@@ -78,7 +78,7 @@ pub(super) struct Constant {
     pub(super) value: String,
 }
 
-/// A line within a body.
+/// A line of a body.
 pub(super) struct Line {
     pub(super) indent: usize,
     pub(super) text: String,
@@ -120,7 +120,7 @@ impl Body {
         self.indent -= 1;
     }
 
-    /// A statement with a function in it, on one line if the formatter of the language would leave it there.
+    /// A statement with a function literal, on one line if it is short enough.
     pub(super) fn closure(&mut self, before: &str, header: &str, statement: &str, after: &str) {
         const LONGEST: usize = 100;
         if header.len() + statement.len() <= LONGEST {
@@ -136,7 +136,7 @@ impl Body {
         }
     }
 
-    /// A test for an error that ends the function.
+    /// An `if err != nil` block that returns.
     pub(super) fn return_error(&mut self, result: &str) {
         self.block("if err != nil {", "}", |body| {
             body.line(format!("return {result}"));

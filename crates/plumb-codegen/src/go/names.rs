@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::words::{single_underscores, spelled_out};
 
-/// Words that cannot be names, of the language and of its predeclared part.
+/// Keywords and predeclared identifiers, which cannot be names.
 const RESERVED: [&str; 40] = [
     "any",
     "append",
@@ -48,7 +48,8 @@ const RESERVED: [&str; 40] = [
     "init",
 ];
 
-/// Letters of scripts in which names are written, all of them letters for Go as well.
+/// Whether a name can start with the character: a letter of a common script, which Go accepts as a
+/// letter too.
 fn is_start(char: char) -> bool {
     const SCRIPTS: [(char, char); 6] = [
         ('\u{c0}', '\u{2af}'),
@@ -69,7 +70,8 @@ fn is_part(char: char) -> bool {
     is_start(char) || char.is_ascii_digit()
 }
 
-/// Illegal characters become `_`, and what cannot begin a name gets one before it.
+/// The name with illegal characters replaced by `_`, and `_` before a character that cannot start a
+/// name.
 fn legal(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     if !name.starts_with(is_start) {
@@ -82,7 +84,7 @@ fn legal(name: &str) -> String {
     result
 }
 
-/// Without hyphens, the letters behind them in capitals.
+/// The name without hyphens, the letter after each capitalized.
 fn joined(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut is_next_upper = false;
@@ -98,7 +100,7 @@ fn joined(name: &str) -> String {
     result
 }
 
-/// The name of something that users see.
+/// Exported name.
 pub(super) fn title(name: &str) -> String {
     let name = joined(name.strip_prefix('$').unwrap_or(name));
     let mut chars = name.chars();
@@ -114,7 +116,7 @@ pub(super) fn title(name: &str) -> String {
     legal(&result)
 }
 
-/// Joined, and the leading run of capitals in lower case.
+/// The name without hyphens, its leading capitals in lower case.
 pub(super) fn camel(name: &str) -> String {
     let name = joined(name.strip_prefix('$').unwrap_or(name));
     let mut chars = name.chars().peekable();
@@ -126,7 +128,7 @@ pub(super) fn camel(name: &str) -> String {
     result
 }
 
-/// The name of a type that users do not see, beside one that they do.
+/// Unexported name of a type that accompanies an exported one.
 pub(super) fn hidden(name: &str) -> String {
     let hidden = camel(name);
     if hidden == name {
@@ -136,7 +138,7 @@ pub(super) fn hidden(name: &str) -> String {
     }
 }
 
-/// The name of a parameter or a package: [`camel`], and no word of the language.
+/// Name of a parameter or a package: [`camel`], but not a reserved word.
 pub(super) fn word(name: &str) -> String {
     let mut name = legal(name);
     if RESERVED.contains(&name.as_str()) || name == "_" {
@@ -145,13 +147,13 @@ pub(super) fn word(name: &str) -> String {
     name
 }
 
-/// The name of a package: the last part of its path, without hyphens.
+/// Package name: the last part of its path, without hyphens.
 pub(super) fn package(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     word(&last.replace('-', ""))
 }
 
-/// The name of an enum's member behind that of its type; `None` if nothing sensible is left of it.
+/// Name of an enum member, which follows the type's name; `None` if no legal name remains.
 pub(super) fn enum_member(name: &str) -> Option<String> {
     let name = spelled_out(name);
     let mut titled = String::with_capacity(name.len() + 1);
@@ -197,7 +199,7 @@ pub(super) fn string(text: &str) -> String {
     result
 }
 
-/// The tag of a field for a property.
+/// Struct tag of a field for a property.
 pub(super) fn tag(property: &str) -> String {
     let tag = format!("pulumi:{}", string(property));
     if tag.contains('`') {

@@ -1,4 +1,4 @@
-//! Names of types and functions, and what to do when two want the same (`codegen.md` 4.2).
+//! Names of types and functions, and the resolution of conflicts (`codegen.md` 4.2).
 
 use plumb_schema::bound::{Function, Package, Returns, TypeShape, member_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,19 +14,20 @@ pub(super) struct Naming {
 }
 
 impl Naming {
-    /// Whether something in a module has this name.
+    /// Whether a declaration in the module has this name.
     pub(super) fn is_taken(&self, module: &str, name: &str) -> bool {
         let names = self.taken.0.get(module);
         names.is_some_and(|names| names.contains(name))
     }
 }
 
-/// Names that a package of Go has given away.
+/// Names in use, by Go package.
 #[derive(Default)]
 struct Taken(FxHashMap<String, FxHashSet<String>>);
 
 impl Taken {
-    /// Takes the first of `candidates` whose `forms` are all free; if there is none, the last with underscores behind it.
+    /// Claims the first of `candidates` whose `forms` are all free; if there is none, the last one with underscores
+    /// appended.
     fn claim(
         &mut self,
         module: &str,
@@ -50,7 +51,7 @@ impl Taken {
     }
 }
 
-/// Decides the names of a package. `module_of` tells to which package of Go a token belongs.
+/// Chooses the names of a package. `module_of` returns the Go package of a token.
 pub(super) fn decide(
     package: &Package<'_>,
     has_containers: bool,

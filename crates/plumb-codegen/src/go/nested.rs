@@ -11,11 +11,11 @@ use super::usage::{Forms, Usage};
 use super::values::{Content, append};
 use crate::GenerateError;
 
-/// How many objects a file has at most.
+/// Maximum number of objects per file.
 pub(super) const PER_FILE: usize = 500;
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// A file of objects of a module.
+    /// File with a chunk of a module's objects.
     pub(super) fn objects_file(
         &self,
         module: &str,
@@ -133,7 +133,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         file.register_input(name, &format!("{args}{{}}"));
     }
 
-    /// A method that gives a copy with defaults filled in.
+    /// Method that returns a copy with defaults filled in.
     pub(super) fn defaults_method(
         &self,
         name: &str,
@@ -151,7 +151,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
         file.function(doc, format!("func (val *{name}) Defaults() *{name}"), body);
     }
 
-    /// Collections of `name` by their endings. Each is made of the smaller one within it.
+    /// Collections of `name`, by suffix. Includes the inner collections of each, because its
+    /// declaration refers to them.
     pub(super) fn collections(
         &self,
         module: &str,
@@ -169,7 +170,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
                 inner.output |= forms.output;
             }
         }
-        // Something else of the package may have the name of a collection; then there is none.
+        // A collection is omitted if another declaration has its name.
         let is_free = |ending: &String| !self.naming.is_taken(module, &format!("{name}{ending}"));
         collections
             .into_iter()
@@ -178,7 +179,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// A collection of `name` as an input; `element` stands for what is right in the innermost one.
+/// Collection of `name` as an input; `element` is the element type of the innermost collection.
 pub(super) fn collection_input(
     name: &str,
     ending: &str,

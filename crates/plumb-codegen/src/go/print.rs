@@ -1,10 +1,10 @@
-//! Prints what was decided, laid out as the formatter of the language would.
+//! Printer for Go files, in the layout of `gofmt`.
 
 use super::model::{Constant, Doc, Field, Function, Interface, Item, SourceFile, Struct};
 
 const HEADER: &str = "// Code generated from a package schema; DO NOT EDIT.\n";
 
-/// The text of a file.
+/// Source text of a file.
 pub(super) fn print(file: &SourceFile) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str(HEADER);
@@ -80,7 +80,7 @@ fn structure(out: &mut String, item: &Struct) {
     out.push_str("}\n");
 }
 
-/// Neighbours without a comment between them, which stand in columns.
+/// Runs of items without comments between them, whose columns `gofmt` aligns.
 fn runs<T>(items: &[T], doc: impl Fn(&T) -> &Doc) -> impl Iterator<Item = &[T]> {
     items.chunk_by(move |_, next| doc(next).lines.is_empty())
 }

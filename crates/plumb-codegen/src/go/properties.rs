@@ -9,7 +9,7 @@ use super::names;
 use super::sdk::Sdk;
 use super::types::Place;
 
-/// A property with its name and its comment.
+/// A property with its Go name and its comment.
 pub(super) struct Entry<'p, 'd> {
     pub(super) property: &'p Property<'d>,
     pub(super) required: bool,
@@ -33,32 +33,32 @@ impl<'p, 'd> Entry<'p, 'd> {
     }
 }
 
-/// Which types the fields of a struct have.
+/// Types of the fields of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fields {
     /// Values.
     Value,
     /// Inputs.
     Input,
-    /// Inputs, none of which need be there.
+    /// Optional inputs.
     State,
     /// Outputs.
     Output,
 }
 
-/// Which outputs methods belong to.
+/// Type to which the outputs of accessor methods resolve.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// Of a struct of values.
+    /// A struct of values.
     Value,
-    /// Of a pointer to one.
+    /// A pointer to a struct of values.
     Pointer,
-    /// Of a pointer to a resource, whose fields are outputs themselves.
+    /// A pointer to a resource, whose fields are outputs.
     Resource,
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// Names the properties of the struct `owner`.
+    /// Go names and comments for the properties of the struct `owner`.
     pub(super) fn entries(
         &self,
         owner: &str,
@@ -84,7 +84,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         properties.into_iter().map(entry).collect()
     }
 
-    /// The fields of the struct `owner`, by their names alone.
+    /// Field names of the struct `owner`.
     pub(super) fn field_names<'n>(
         owner: &str,
         properties: impl IntoIterator<Item = &'n str>,
@@ -100,7 +100,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         properties.into_iter().map(unique).collect()
     }
 
-    /// Fields for properties, with tags that tell their names.
+    /// Fields for properties, with tags that contain the property names.
     pub(super) fn fields(
         &self,
         entries: &[Entry<'_, '_>],
@@ -127,7 +127,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         entries.iter().map(field).collect()
     }
 
-    /// Methods of the outputs of `name`, one for each property.
+    /// Methods of the outputs of `name`, one per property.
     pub(super) fn accessors(
         &self,
         name: &str,
@@ -182,7 +182,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// Names that the core SDK needs for itself get an underscore.
+/// Field name of a property. Names that the core SDK uses get a trailing underscore.
 fn field_name(owner: &str, property: &str) -> String {
     let mut name = names::title(property);
     let is_reserved = matches!(
@@ -194,7 +194,7 @@ fn field_name(owner: &str, property: &str) -> String {
             | "ResourceState"
             | "ProviderResourceState"
     );
-    // There is a method of that name for objects with defaults.
+    // Objects with defaults have a method of that name.
     let is_reserved = is_reserved || name == "Defaults";
     let conversion = name
         .strip_prefix("To")
@@ -208,7 +208,7 @@ fn field_name(owner: &str, property: &str) -> String {
 pub(super) fn accessor_name(field: &str, holder: Holder) -> String {
     let bare = field.trim_end_matches('_');
     match (bare, holder) {
-        // What all outputs have, and methods for properties need themselves.
+        // Members of all outputs, which accessors of properties must not hide.
         ("ApplyT" | "ApplyTWithContext" | "ToOutput" | "OutputState", _) => format!("Get{field}"),
         ("Elem", Holder::Pointer) => format!("Get{field}"),
         ("ElementType" | "IsSecret", Holder::Pointer) => format!("{bare}Prop"),

@@ -1,4 +1,5 @@
-//! What the core SDK needs to know to make resources of references: `init.go` (`codegen.md` 4.5).
+//! Registration of modules, so that the core SDK can construct resources from references: `init.go`
+//! (`codegen.md` 4.5).
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ impl Sdk<'_, '_> {
         file.imports.plain(SEMVER);
         file.imports.pulumi();
         if module.is_empty() {
-            // Packages that must be part of every program with this one.
+            // Packages that every program with this one must include.
             for path in &self.settings.internal_dependencies {
                 file.imports.named(path, "_".to_owned());
             }
@@ -102,7 +103,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A type that tells the version of the package.
+/// A type with a method that returns the version of the package.
 fn versioned(name: &str, receiver: &str, file: &mut Declarations<'_>) {
     file.structure(Struct {
         doc: Doc::default(),

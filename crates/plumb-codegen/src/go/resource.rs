@@ -31,7 +31,7 @@ impl Kind {
     }
 }
 
-/// A resource on its way to a file.
+/// Intermediate state while the file of a resource is built.
 struct Lowering<'s, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     resource: &'p Resource<'d>,
@@ -66,14 +66,14 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(file.file(path, self.layout.package_of(&module)))
     }
 
-    /// The name of the file of a resource or function.
+    /// File name of a resource or a function.
     pub(super) fn file_name(name: &str, module: &str) -> String {
         let base = names::camel(name);
         let is_taken = match base.as_str() {
             "init" | "pulumiTypes" | "pulumiEnums" => true,
             "doc" | "provider" => module.is_empty(),
             "config" => module == "config",
-            // Files with such endings are for tests, or for some systems only.
+            // Go treats suffixes such as `_test` and `_linux` specially, and ignores files that start with a dot.
             _ => base.contains('_') || base.starts_with('.'),
         };
         if is_taken {
@@ -103,7 +103,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         lowering.file
     }
 
-    /// The two structs of arguments: one of values for the core SDK, one of inputs for users.
+    /// The two arguments structs: one of values for the core SDK, one of inputs for users.
     pub(super) fn arguments(
         &self,
         doc: Doc,
@@ -188,8 +188,8 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         }
     }
 
-    /// Collections of the resource, by what stands behind its name: those that the package wants for all, and those that are
-    /// used, each with the smaller one within it.
+    /// Collections of the resource, by suffix: those that the package enables for all resources, and those in use. Includes
+    /// the inner collections of each.
     fn collections(&self) -> BTreeSet<String> {
         let mut collections = BTreeSet::new();
         for ending in self.usage.collections.keys() {
@@ -267,7 +267,7 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         }));
     }
 
-    /// Checks that what must be given is there, where that can be told.
+    /// Checks that required arguments are set, where their type has `nil`.
     fn required(&mut self, inputs: &[Entry<'p, 'd>], body: &mut Body) {
         for entry in inputs {
             let property = entry.property;
@@ -422,7 +422,7 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
     }
 }
 
-/// How a resource is made.
+/// Signature of the constructor, in two lines.
 pub(super) fn constructor_signature(name: &str) -> Vec<String> {
     vec![
         format!("func New{name}(ctx *pulumi.Context,"),
@@ -430,7 +430,7 @@ pub(super) fn constructor_signature(name: &str) -> Vec<String> {
     ]
 }
 
-/// How an existing resource is found.
+/// Signature of the lookup of an existing resource, in two lines.
 pub(super) fn lookup_signature(name: &str) -> Vec<String> {
     vec![
         format!("func Get{name}(ctx *pulumi.Context,"),
@@ -456,7 +456,7 @@ fn list_option<T: AsRef<str>>(body: &mut Body, variable: &str, option: &str, val
     body.line(format!("opts = append(opts, {variable})"));
 }
 
-/// The type of values of a collection; `ending` is how its name ends.
+/// Value type of a collection; `ending` is the suffix of its name.
 pub(super) fn value_of(inner: &str, ending: &str) -> String {
     let mut value = inner.to_owned();
     let mut rest = ending;

@@ -1,4 +1,4 @@
-//! What all files of an SDK need to know.
+//! Data shared by all files of an SDK.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::modules::{self, Modules};
 use crate::uses;
 use crate::{FilePath, GenerateError, Purpose};
 
-/// A package and what was found out about it.
+/// A package with its settings, layout, names and type uses.
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) settings: Settings<'d>,
@@ -31,16 +31,16 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) naming: Naming,
     pub(super) usages: Usages,
     pub(super) externals: Vec<ExternalSdk>,
-    /// What each module holds, by its path.
+    /// Members of each module, by path.
     pub(super) modules: Modules,
-    /// Whether versions are written out and the SDK is a module of its own.
+    /// Whether the SDK is a Go module of its own, and the version is part of the generated code.
     pub(super) is_whole: bool,
-    /// Which types, objects all of them, have defaults.
+    /// Whether each type is an object with defaults.
     pub(super) has_defaults: Vec<bool>,
     endless: Vec<bool>,
 }
 
-/// Another package that this one refers to.
+/// A package that this one refers to.
 pub(super) struct ExternalSdk {
     base: String,
     package: Option<String>,
@@ -96,7 +96,7 @@ impl ExternalSdk {
             .to_lowercase()
     }
 
-    /// What stands before names of the module of a token.
+    /// Qualifier for names of a token's module.
     pub(super) fn before(&self, token: &str, imports: &mut Imports<'_>) -> String {
         let module = self.module_of(token);
         let name = match &self.package {
@@ -109,7 +109,7 @@ impl ExternalSdk {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The usual packages of an SDK.
+    /// Main packages of an SDK.
     pub(super) fn new(package: &'p Package<'d>, purpose: Purpose) -> Result<Self, GenerateError> {
         let settings = Settings::read(package)?;
         let style = match settings.generics {
@@ -119,7 +119,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Self::with(package, purpose, settings, style)
     }
 
-    /// The packages with generic types that an SDK has beside the usual ones, if it has any.
+    /// Packages with generic types that an SDK has in addition to the main ones; `None` if it has none.
     pub(super) fn beside(
         package: &'p Package<'d>,
         purpose: Purpose,
@@ -167,7 +167,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(sdk)
     }
 
-    /// The module of a token, as SDKs have it: packages of Go are told apart without regard to case.
+    /// Module of a token, in lower case, because Go package paths that differ only in case would conflict.
     pub(super) fn module_of(&self, token: &str) -> String {
         module_of(self.package, &self.settings, token).to_lowercase()
     }
@@ -186,17 +186,17 @@ impl<'p, 'd> Sdk<'p, 'd> {
         FilePath::new(&layout::joined(&self.layout.folder_of(module), file))
     }
 
-    /// Whether a property of an object must be there. An object within itself cannot.
+    /// Whether a property of an object is required. Never the case for an object that would contain itself.
     pub(super) fn is_required(&self, position: usize, property: &Property<'_>) -> bool {
         is_required(&self.endless, position, property)
     }
 
-    /// Whether the package is made from another one, so that each request must say so.
+    /// Whether the package is parameterized, so that each request must refer to it.
     pub(super) fn is_parameterized(&self) -> bool {
         self.package.parameterization.is_some()
     }
 
-    /// A comment of a description, and of a reason not to use the thing.
+    /// Comment for a description and a deprecation message.
     pub(super) fn doc(&self, description: Option<&str>, deprecation: Option<&str>) -> Doc {
         let mut lines = Vec::new();
         if let Some(description) = description {
@@ -216,7 +216,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// The module of a token of a package without a schema. Many have a step for the file of the member at its end:
+/// Module of a token of a package without a schema. Often the token has a last step for the member's file:
 /// `s3/bucket:Bucket`.
 fn guessed_module(token: &str) -> String {
     let module = runtime_module_of(token);
@@ -248,7 +248,7 @@ fn is_required(endless: &[bool], position: usize, property: &Property<'_>) -> bo
     property.required && !is_endless
 }
 
-/// Which objects have defaults that programs may ask for.
+/// Whether each type has a generated method for its defaults.
 fn defaults(package: &Package<'_>, settings: &Settings<'_>) -> Vec<bool> {
     if settings.disable_object_defaults {
         return vec![false; package.types.len()];

@@ -6,7 +6,7 @@ use plumb_schema::bound::Package;
 use crate::GenerateError;
 use crate::settings::Block;
 
-/// What the block says.
+/// Contents of the block.
 pub(super) struct Settings<'d> {
     pub(super) import_base_path: Option<&'d str>,
     pub(super) module_path: Option<&'d str>,
@@ -25,14 +25,15 @@ pub(super) struct Settings<'d> {
     pub(super) generics: Generics,
 }
 
-/// What packages there are for the generic part of the core SDK.
+/// Packages generated for the generic part of the core SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generics {
     /// None.
     None,
-    /// Others, below the folder `x`; outputs of the usual ones can be used with them.
+    /// Additional packages below the folder `x`; outputs of the main packages are compatible with
+    /// them.
     Beside,
-    /// All of them.
+    /// All packages.
     Only,
 }
 

@@ -1,8 +1,8 @@
-//! Types as Go has them (`codegen.md` 1.5).
+//! Go types (`codegen.md` 1.5).
 //!
-//! A type has three faces: the *value* that functions and structs hold, the *input* that users may give in its place, and the
-//! *output* that stands for a value not known yet. Names of the last two are the same but for their ending, so that one
-//! [`Sdk::stem`] serves both.
+//! A type has three forms: the *value* in functions and structs, the *input* that users may pass instead, and the *output*
+//! for a value not known yet. Names of inputs and outputs differ only in their suffix; [`Sdk::stem`] returns the common
+//! part.
 
 use plumb_schema::bound::{External, Opaque, Type, TypeKind, TypeShape, Union, member_of};
 use plumb_schema::{Primitive, Section};
@@ -11,10 +11,10 @@ use super::imports::Imports;
 use super::names;
 use super::sdk::Sdk;
 
-/// The stem of everything that can be anything.
+/// Stem of types that accept any value.
 const ANY: &str = "pulumi.";
 
-/// A type with the choice of being absent.
+/// A type, and whether it is required.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'t, 'd> {
     pub(super) ty: &'t Type<'d>,
@@ -22,7 +22,7 @@ pub(super) struct Place<'t, 'd> {
 }
 
 impl Sdk<'_, '_> {
-    /// The primitive that stands for a union: that of its enum, if there is one.
+    /// Primitive for a union: that of its enum; `None` for a union without enums.
     pub(super) fn union_primitive(&self, union: &Union<'_>) -> Option<Primitive> {
         union
             .elements
@@ -34,7 +34,7 @@ impl Sdk<'_, '_> {
             })
     }
 
-    /// The primitive of an enum; `None` for objects.
+    /// Primitive of an enum; `None` for objects.
     pub(super) fn enum_primitive(&self, position: usize) -> Option<Primitive> {
         match &self.package.types[position].shape {
             TypeShape::Enum(definition) => Some(definition.underlying),
@@ -42,11 +42,11 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Whether the type has a value for "nothing" of its own.
+    /// Whether the value type has `nil`, and therefore needs no pointer if optional.
     pub(super) fn is_nilable(&self, ty: &Type<'_>) -> bool {
         match &ty.kind {
             TypeKind::Primitive(_) | TypeKind::Defined(_) | TypeKind::Opaque(_) => false,
-            // There is one type for inputs that may be absent.
+            // Generic code has one input type for optional values.
             TypeKind::Archive | TypeKind::Asset => !self.is_generic(),
             TypeKind::Union(union) => self.union_primitive(union).is_none(),
             TypeKind::External(external) => external.section != Section::Type,
@@ -54,7 +54,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of values.
+    /// Value type.
     pub(super) fn value(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         match &ty.kind {
             TypeKind::Primitive(primitive) => primitive_type(*primitive).to_owned(),
@@ -87,7 +87,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of values that may be absent.
+    /// Value type of a property, which may be optional.
     pub(super) fn value_at(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
         let text = self.value(place.ty, imports);
         self.pointer_at(place, text)
@@ -101,7 +101,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// What names of inputs and outputs of the type begin with.
+    /// Common prefix of the type's input and output names.
     pub(super) fn stem(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         match &ty.kind {
             TypeKind::Primitive(primitive) => primitive_stem(*primitive, imports),
@@ -138,7 +138,7 @@ impl Sdk<'_, '_> {
         if let Some(primitive) = opaque.underlying {
             return primitive_stem(primitive, imports);
         }
-        // Somebody writes it by hand.
+        // The type is written by hand.
         let before = imports.module(&self.module_of(&opaque.token));
         before + &names::title(member_of(&opaque.token))
     }
@@ -160,13 +160,13 @@ impl Sdk<'_, '_> {
         self.externals[external.package].before(token, imports) + &name
     }
 
-    /// The type of inputs at one level, which may be outputs.
+    /// Input type at one level, which may be an output.
     pub(super) fn input(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         imports.pulumi();
         self.stem(ty, imports) + "Input"
     }
 
-    /// The type of a field of arguments.
+    /// Type of a field of an arguments struct.
     pub(super) fn input_at(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
         if self.is_generic() {
             return self.generic_input(place, imports);
@@ -183,7 +183,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of inputs at a level that cannot be an output, with levels below it that may be.
+    /// Input type at a level that cannot be an output, while inner levels can be.
     pub(super) fn plain_input(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         let mut level = |element: &Type<'_>| {
             if element.plain {
@@ -209,7 +209,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of outputs.
+    /// Output type.
     pub(super) fn output(&self, ty: &Type<'_>, imports: &mut Imports<'_>) -> String {
         if self.is_generic() {
             return self.generic_output(ty, imports);
@@ -222,7 +222,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The type of outputs that may be absent.
+    /// Output type of a property, which may be optional.
     pub(super) fn output_at(&self, place: Place<'_, '_>, imports: &mut Imports<'_>) -> String {
         if self.is_generic() {
             return self.generic_output_at(place, imports);

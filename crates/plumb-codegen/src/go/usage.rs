@@ -1,18 +1,18 @@
-//! Which forms of each nested type are needed (`codegen.md` 4.4).
+//! Forms that each nested type needs (`codegen.md` 4.4).
 
 use std::collections::BTreeMap;
 
 use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, TypeShape};
 use rustc_hash::FxHashSet;
 
-/// Where a type is used.
+/// Context in which a type is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Use {
     /// Among arguments, where each level that is not plain may be an output.
     is_argument: bool,
-    /// Where an input is needed.
+    /// An input type is needed.
     input: bool,
-    /// Where an output is needed.
+    /// An output type is needed.
     output: bool,
 }
 
@@ -31,7 +31,7 @@ impl Use {
         ..Use::NOWHERE
     };
 
-    /// The use at one level of a type.
+    /// Context of one level of a type.
     fn at(self, ty: &Type<'_>) -> Use {
         Use {
             input: self.input || self.is_argument && !ty.plain,
@@ -40,7 +40,7 @@ impl Use {
     }
 }
 
-/// Whether there is a form for inputs and one for outputs.
+/// Needed forms: input and output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
     pub(super) input: bool,
@@ -54,12 +54,12 @@ impl Forms {
     }
 }
 
-/// How one type is used.
+/// Needed forms of one type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Usage {
     pub(super) value: Forms,
     pub(super) pointer: Forms,
-    /// By what stands behind the name: `Array`, `Map`, `ArrayMap` …
+    /// Forms of its collections, by suffix: `Array`, `Map`, `ArrayMap` …
     pub(super) collections: BTreeMap<String, Forms>,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Usages {
     pub(super) provider: Usage,
 }
 
-/// Whether a property must be there, which cycles of types change.
+/// Whether a property is required, taking cycles of types into account.
 pub(super) type IsRequired<'a> = &'a dyn Fn(usize, &Property<'_>) -> bool;
 
 pub(super) fn analyse(
@@ -101,7 +101,7 @@ struct Walk<'p, 'd> {
     is_required: IsRequired<'p>,
     usages: Usages,
     seen: FxHashSet<(usize, bool, Use)>,
-    /// A list instead of recursion: chains of types can be as long as the schema.
+    /// A work list instead of recursion, because chains of types can be as long as the schema.
     open: Vec<(usize, bool, Use)>,
 }
 
@@ -136,7 +136,7 @@ impl<'d> Walk<'_, 'd> {
                 Returns::Object(object) => self.object(Some(object), Use::RESULT),
                 Returns::Value(ty) => {
                     self.ty(ty, false, Use::RESULT);
-                    // What is sent is a map with the value in it.
+                    // The provider returns a map with the value in it.
                     self.element(ty, "Map", Use::RESULT);
                 }
             }
@@ -164,8 +164,8 @@ impl<'d> Walk<'_, 'd> {
         self.each(properties, &|property| property.required, is_optional, how);
     }
 
-    /// Follows properties in order. An object that must be given without outputs is an input all the same, and published
-    /// packages take what stands behind it in the same list for inputs too.
+    /// Visits properties in order. upstream: a plain object needs the input form, and so do all types that follow it in
+    /// the list.
     fn each(
         &mut self,
         properties: &[Property<'d>],
@@ -224,7 +224,7 @@ impl<'d> Walk<'_, 'd> {
         }
     }
 
-    /// Marks a collection whose elements are of the type; `outer` is the word for it.
+    /// Marks the collection whose elements have the type; `outer` is the kind of the collection.
     fn element(&mut self, ty: &Type<'d>, outer: &str, how: Use) {
         let mut words = vec![outer];
         let mut inner = ty;
@@ -253,7 +253,7 @@ impl<'d> Walk<'_, 'd> {
     }
 }
 
-/// Objects that are part of themselves by what they must hold, which no value could satisfy.
+/// Objects on a cycle of required properties, or between two such cycles. No finite value satisfies them.
 pub(super) fn endless_objects(package: &Package<'_>) -> Vec<bool> {
     let count = package.types.len();
     let mut inner: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -279,7 +279,7 @@ pub(super) fn endless_objects(package: &Package<'_>) -> Vec<bool> {
     pairs.map(|(down, up)| down && up).collect()
 }
 
-/// Which nodes remain when those that lead nowhere are taken away again and again.
+/// Nodes that remain after nodes without successors are removed repeatedly.
 fn without_end(next: &[Vec<usize>], previous: &[Vec<usize>]) -> Vec<bool> {
     let mut left: Vec<usize> = next.iter().map(Vec::len).collect();
     let mut remains = vec![true; next.len()];

@@ -1,4 +1,4 @@
-//! Statements that fill in what users leave out: constants, defaults, secrets (`codegen.md` 1.6, 4.3).
+//! Statements for values that users omit: constants, defaults, secrets (`codegen.md` 1.6, 4.3).
 
 use plumb_schema::bound::{DefaultInfo, Property, Type, TypeKind, TypeShape};
 use plumb_schema::{Constant, Primitive};
@@ -10,12 +10,12 @@ use super::properties::Entry;
 use super::sdk::Sdk;
 use super::types::{primitive_name, primitive_type};
 
-/// What stands in the fields that are filled in.
+/// Contents of the fields that are filled in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     /// Values.
     Values,
-    /// Inputs, but for properties that are plain.
+    /// Inputs, except for plain properties.
     Inputs,
 }
 
@@ -26,7 +26,7 @@ impl Content {
 }
 
 impl Sdk<'_, '_> {
-    /// Statements that complete the fields of `object`. Objects within it are completed too.
+    /// Statements that fill in the fields of `object`, including nested objects.
     pub(super) fn completion(
         &self,
         object: &str,
@@ -95,7 +95,7 @@ impl Sdk<'_, '_> {
         body.block(open, "}", |body| append(body, statements));
     }
 
-    /// The call that reads the environment, and the value in what it answers.
+    /// Call that reads environment variables, and the expression that converts its result.
     fn environment(
         &self,
         property: &Property<'_>,
@@ -139,7 +139,7 @@ impl Sdk<'_, '_> {
         ))
     }
 
-    /// Puts a value of the primitive type into a field.
+    /// Statement that assigns a primitive value to a field.
     fn assign(
         &self,
         place: &str,
@@ -176,7 +176,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A value of the primitive type as an input.
+    /// Expression that wraps a primitive value as an input.
     fn as_input(
         &self,
         property: &Property<'_>,
@@ -200,7 +200,7 @@ impl Sdk<'_, '_> {
         format!("pulumi.{}{pointer}({value})", primitive_name(primitive))
     }
 
-    /// The name of an enum, if the type is one. Values of it are inputs themselves.
+    /// Name of an enum type, whose values are inputs themselves; `None` for other types.
     pub(super) fn enum_of(&self, ty: &Type<'_>, file: &mut Declarations<'_>) -> Option<String> {
         let is_enum = match &ty.kind {
             TypeKind::Defined(position) => self.enum_primitive(*position).is_some(),
@@ -210,7 +210,7 @@ impl Sdk<'_, '_> {
         is_enum.then(|| self.stem(ty, &mut file.imports))
     }
 
-    /// The primitive type of a property's constant or default.
+    /// Primitive type of a property's constant or default.
     pub(super) fn primitive_of(&self, property: &Property<'_>) -> Option<Primitive> {
         let guess = || match property.constant.as_ref().or(property.default.as_ref())? {
             Constant::Bool(_) => Some(Primitive::Bool),
@@ -227,13 +227,13 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A constant as the primitive type of the property has it.
+    /// Literal of a constant, in the primitive type of the property.
     pub(super) fn literal(&self, property: &Property<'_>, constant: &Constant) -> String {
         let is_float = self.primitive_of(property) == Some(Primitive::Number);
         literal(constant, is_float)
     }
 
-    /// Completes the object in a field.
+    /// Statements that fill in the object in a field.
     fn inner_defaults(
         &self,
         place: &str,
@@ -266,7 +266,7 @@ impl Sdk<'_, '_> {
             });
             return;
         }
-        // The methods belong to the package of the type, and its name there has nothing before it.
+        // Methods are named after the type as its own package knows it, without a qualifier.
         let own = &self.naming.types[position];
         let (ending, star, copy) = if entry.required {
             ("", "", "*")
@@ -288,19 +288,19 @@ fn is_text(ty: &Type<'_>) -> bool {
     matches!(ty.kind, TypeKind::Primitive(Primitive::String))
 }
 
-/// Puts the lines of one body behind those of another.
+/// Appends the lines of one body to another.
 pub(super) fn append(body: &mut Body, other: Body) {
     for line in other.lines {
         body.line(format!("{}{}", "\t".repeat(line.indent), line.text));
     }
 }
 
-/// A constant in Go.
+/// Literal of a constant.
 pub(super) fn literal(constant: &Constant, is_float: bool) -> String {
     match constant {
         Constant::Bool(value) => value.to_string(),
         Constant::String(value) => names::string(value),
-        // The form with a point is that of floats.
+        // Debug format, because it always has a decimal point.
         Constant::Number(value) if is_float => format!("{value:?}"),
         Constant::Number(value) => format!("{value}"),
     }

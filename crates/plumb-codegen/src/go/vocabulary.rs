@@ -1,4 +1,4 @@
-//! What documentation says in Go.
+//! Names and signatures of Go for the documentation.
 
 use plumb_schema::bound::{Package, Property, Type, TypeShape};
 use rustc_hash::FxHashSet;
@@ -12,13 +12,13 @@ use crate::docs::vocabulary::{
 };
 use crate::{GenerateError, Purpose};
 
-/// The words of a package.
+/// Vocabulary of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
     Ok(Box::new(Sdk::new(package, Purpose::Published)?))
 }
 
 impl Sdk<'_, '_> {
-    /// The struct that has the properties of a holder.
+    /// Name of the struct with the properties of a holder.
     fn struct_of(&self, holder: Holder<'_>) -> String {
         match holder {
             Holder::Inputs(resource) => format!("{}Args", self.resource(resource)),
@@ -68,7 +68,7 @@ impl Vocabulary for Sdk<'_, '_> {
     }
 
     fn type_text(&self, ty: &Type<'_>, direction: Direction) -> String {
-        // A file that is in no package of the SDK: names stand behind those of their packages, as in programs.
+        // Imports of a file outside of all packages, so that every name is qualified as in a program.
         let mut imports = self.imports_at(String::new());
         match direction {
             Direction::Input => self.plain_input(ty, &mut imports),

@@ -1,4 +1,5 @@
-//! What users give: arguments of resources and functions, state, and objects within them.
+//! Classes that users fill in: arguments of resources and functions, state of lookups, and nested
+//! objects.
 
 use plumb_schema::bound::Property;
 
@@ -15,22 +16,22 @@ const OUTPUT: &str = "com.pulumi.core.Output";
 const NULLABLE: &str = "javax.annotation.Nullable";
 const MISSING: &str = "com.pulumi.exceptions.MissingRequiredPropertyException";
 
-/// What a class of arguments is for.
+/// Consumer of a class of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To make a resource.
+    /// A resource.
     Resource,
-    /// To make a provider, whose settings are texts.
+    /// A provider, whose settings are sent as strings.
     Provider,
-    /// An object within other arguments, or the state of a resource.
+    /// An object nested in other arguments, or the state of a lookup.
     Nested,
-    /// To call a function.
+    /// A function.
     Function,
 }
 
-/// A class that is to be made.
+/// Request for one class of arguments.
 pub(super) struct Args<'a, 'd> {
-    /// With its package.
+    /// Qualified name.
     pub(super) class: &'a str,
     pub(super) doc: Doc,
     pub(super) properties: &'a [Property<'d>],
@@ -38,7 +39,7 @@ pub(super) struct Args<'a, 'd> {
     pub(super) shape: Shape,
 }
 
-/// A property while its class is made.
+/// A property with its names and type.
 struct Argument<'a, 'd> {
     property: &'a Property<'d>,
     names: PropertyNames,
@@ -49,7 +50,7 @@ struct Argument<'a, 'd> {
 }
 
 impl Argument<'_, '_> {
-    /// The type as it is stored.
+    /// Type of the field.
     fn stored(&self, imports: &mut Imports) -> String {
         let ty = self.ty.render(imports);
         match self.storage {
@@ -68,7 +69,7 @@ impl Argument<'_, '_> {
 }
 
 impl<'d> Sdk<'_, 'd> {
-    /// The file of a class of arguments.
+    /// File of a class of arguments.
     pub(super) fn args_file(&self, args: Args<'_, 'd>) -> Result<SourceFile, GenerateError> {
         let (package, name) = split(args.class);
         let mut imports = Imports::of(package, name);
@@ -163,7 +164,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// Statements that fill in what was not given, or refuse that it was not.
+    /// Statements that fill in a value that the user omitted, or throw if it is required.
     fn completed(
         &self,
         name: &str,
@@ -200,7 +201,7 @@ impl Purpose {
     }
 }
 
-/// The name of a property, which the block for the language may change.
+/// Name of a property; the `java` block of the schema can override it.
 pub(super) fn written_name<'d>(property: &Property<'d>) -> &'d str {
     let block = property.language.get("java");
     let name = block.and_then(|block| block.get("name")?.as_str());
@@ -208,7 +209,7 @@ pub(super) fn written_name<'d>(property: &Property<'d>) -> &'d str {
         .unwrap_or(property.name)
 }
 
-/// What stands for no arguments: with defaults, unless something must be given.
+/// Constant for empty arguments. Contains defaults, unless a required property has none.
 fn empty(name: &str, properties: &[Property<'_>]) -> Member {
     let has_fallback =
         |property: &Property<'_>| property.constant.is_some() || property.default.is_some();
@@ -226,7 +227,7 @@ fn empty(name: &str, properties: &[Property<'_>]) -> Member {
     Member::line(format!("public static final {name} Empty = {value};"))
 }
 
-/// The field of a property, and the method that gives it.
+/// Field of a property, and its getter.
 fn getter(
     argument: &Argument<'_, '_>,
     purpose: Purpose,
@@ -264,7 +265,7 @@ fn getter(
     [stored, given]
 }
 
-/// Constructors, and how users get at builders.
+/// Constructors, and methods that return builders.
 fn constructors(name: &str, arguments: &[Argument<'_, '_>]) -> Vec<Member> {
     let builder = Member::method(
         "public static Builder builder()",
@@ -289,7 +290,7 @@ fn constructors(name: &str, arguments: &[Argument<'_, '_>]) -> Vec<Member> {
     ]
 }
 
-/// Setters of a property: as it is stored, and shorter ways to say the same.
+/// Setters of a property: one with the field's type, and overloads for shorter notations.
 fn setters(argument: &Argument<'_, '_>, imports: &mut Imports) -> Vec<Member> {
     let PropertyNames {
         method,
@@ -319,7 +320,8 @@ fn setters(argument: &Argument<'_, '_>, imports: &mut Imports) -> Vec<Member> {
     }
     if let Some((left, right)) = argument.ty.sides() {
         for (side, make) in [(left, "ofLeft"), (right, "ofRight")] {
-            // Types that differ in their arguments alone are one to the compiler.
+            // Overloads whose parameter types differ only in type arguments have the same erasure,
+            // which Java rejects.
             if erased.contains(&side.class.as_str()) {
                 continue;
             }

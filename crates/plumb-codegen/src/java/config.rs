@@ -1,4 +1,4 @@
-//! Settings (`codegen.md` 6).
+//! The `Config` class of a package's settings (`codegen.md` 6).
 
 use super::args::written_name;
 use super::docs::deprecated;
@@ -10,7 +10,7 @@ use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, SourceFile};
 
 impl Sdk<'_, '_> {
-    /// The class that gives settings, if there are any.
+    /// File of the settings class; `None` for a package without settings.
     pub(super) fn config_file(&self) -> Result<Option<SourceFile>, GenerateError> {
         let properties = &self.package.config;
         if properties.is_empty() {

@@ -1,7 +1,7 @@
-//! Comments for Javadoc.
+//! Javadoc comments.
 //!
-//! What a description says is text: nothing in it may end the comment, or mean something to Javadoc or to the compiler,
-//! which reads `\u` even within comments. Code blocks become `<pre>`.
+//! Descriptions are escaped as text: nothing in them may end the comment, or have a meaning for Javadoc or for the
+//! compiler, which interprets `\u` even in comments. Code blocks become `<pre>`.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::classes::Doc;
 use crate::markdown::{self, Dialect};
 
 impl Sdk<'_, '_> {
-    /// The comment of a description, and of a reason not to use the thing.
+    /// Comment for a description and a deprecation message.
     pub(super) fn doc(&self, description: Option<&str>, deprecation: Option<&str>) -> Doc {
         let mut lines = Vec::new();
         if let Some(description) = description {
@@ -41,7 +41,7 @@ impl Sdk<'_, '_> {
         }
         let mut is_code = false;
         for line in text.lines() {
-            // Marks for web pages.
+            // Markers of the web documentation's code chooser.
             if line.ends_with("PulumiCodeChooser -->") {
                 continue;
             }
@@ -58,13 +58,13 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// The mark of what should not be used.
+/// Annotation of a deprecated item.
 pub(super) fn deprecated(deprecation: Option<&str>) -> Vec<String> {
     let marks = deprecation.map(|_| "@java.lang.Deprecated".to_owned());
     marks.into_iter().collect()
 }
 
-/// A line that is text and nothing else.
+/// The line, escaped as text.
 fn escape(line: &str) -> String {
     let line = line.trim_end();
     let mut result = String::with_capacity(line.len() + 8);
@@ -84,7 +84,7 @@ fn escape(line: &str) -> String {
             char => result.push(char),
         }
     }
-    // The line before may end with an asterisk of its own.
+    // The previous line may end with an asterisk, which together with `/` would end the comment.
     if result.starts_with('/') {
         result.replace_range(..1, "&#47;");
     }

@@ -1,4 +1,5 @@
-//! Functions: a class for those of each module, with the arguments and the result of each (`codegen.md` 6).
+//! Functions: a class per module with its functions, and for each function its arguments and result
+//! (`codegen.md` 6).
 
 use plumb_schema::Section;
 use plumb_schema::bound::{Function, Object, Returns, Type, TypeKind, TypeShape, member_of};
@@ -12,32 +13,32 @@ use super::types::{JavaType, MAP, Shape};
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
 
-/// The variants of a function.
+/// Variants of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
-    /// Takes and gives outputs.
+    /// Takes and returns outputs.
     Output,
-    /// Takes values, and gives a future.
+    /// Takes plain values and returns a future.
     Plain,
 }
 
-/// The names of a function in its file.
+/// Names and expressions for a function in its file.
 struct Names {
-    /// Of the method.
+    /// Method name.
     method: String,
     token: String,
     args: String,
     result: String,
-    /// The type of the result, and an expression for it.
+    /// Expression for the result type.
     shape: String,
-    /// The wrapper around the result.
+    /// Type around the result.
     holder: String,
-    /// What takes the value out of the map that it comes in, if it does.
+    /// Expression that takes the value out of the returned map; `None` if the result is an object.
     unwrapped: Option<String>,
 }
 
 impl<'d> Sdk<'_, 'd> {
-    /// The files of a function besides the method.
+    /// Files of a function's arguments and result.
     pub(super) fn function_files(&self, position: usize) -> Result<Vec<SourceFile>, GenerateError> {
         let function = &self.package.functions[position];
         let classes = &self.functions[position];
@@ -71,7 +72,7 @@ impl<'d> Sdk<'_, 'd> {
         })
     }
 
-    /// The class with the functions of a module.
+    /// Class with the functions of a module.
     pub(super) fn functions_file(&self, module: &str) -> Result<SourceFile, GenerateError> {
         let class = self.functions_class(module);
         let (package, name) = split(&class);
@@ -167,7 +168,7 @@ impl<'d> Sdk<'_, 'd> {
             unwrapped: None,
         };
         if is_single {
-            // The SDK reads objects alone; a value comes as the only one of a map.
+            // The core SDK decodes only objects; a single value is returned in a map with one entry.
             names.unwrapped = Some(format!(".{apply}(it -> it.values().iterator().next())"));
             names.shape = JavaType {
                 class: MAP.to_owned(),

@@ -1,4 +1,4 @@
-//! Build files for Gradle.
+//! Gradle build files.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::sdk::Sdk;
 use crate::plugin;
 use crate::writer::Writer;
 
-/// Stands for the version until the build knows it.
+/// Placeholder for the version, which the build replaces.
 const VERSION: &str = "@VERSION@";
 const HEADER: &str = "// Generated from a package schema.";
 const JUNIT: &str = "org.junit.jupiter:junit-jupiter:5.10.2";
@@ -65,13 +65,13 @@ if (System.getenv("PUBLISH_REPO_USERNAME")) {
 "#;
 
 impl Sdk<'_, '_> {
-    /// `settings.gradle`.
+    /// Text of `settings.gradle`.
     pub(super) fn gradle_settings(&self) -> String {
         let name = literal(&self.root);
         format!("{HEADER}\n\nrootProject.name = {name}\n")
     }
 
-    /// `build.gradle`.
+    /// Text of `build.gradle`.
     pub(super) fn gradle_build(&self) -> String {
         let mut writer = Writer::new();
         writer.line(&[HEADER]);
@@ -140,7 +140,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The task that writes the version, and what tells which plugin is needed, beside the classes.
+    /// Task that writes the version and the plugin description as resources of the library.
     fn resources(&self, writer: &mut Writer) {
         let folder = literal(&self.root.replace('.', "/"));
         let plugin = literal(&self.plugin().to_string());
@@ -168,7 +168,7 @@ impl Sdk<'_, '_> {
         writer.line(&["processResources.duplicatesStrategy = DuplicatesStrategy.INCLUDE"]);
     }
 
-    /// What tells which plugin is needed, with a mark where the version goes.
+    /// Plugin description, with a placeholder for the version.
     fn plugin(&self) -> Value {
         let mut plugin = plugin::describe(self.package, true);
         let package = if plugin["parameterization"].is_object() {
@@ -208,7 +208,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A string literal of Groovy in which nothing is replaced.
+/// String literal of Groovy without interpolation.
 fn literal(text: &str) -> String {
     let mut result = String::from("'");
     for char in text.chars() {

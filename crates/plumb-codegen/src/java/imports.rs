@@ -1,16 +1,17 @@
-//! Imports of a file: a class goes by its own name where no other one of that name is in the way.
+//! Imports of a file: a class is referred to by its simple name unless another class of that name
+//! is in use.
 
 use std::collections::BTreeMap;
 
-/// The classes that a file mentions.
+/// Classes mentioned in a file.
 pub(super) struct Imports {
     package: String,
-    /// From simple names to the full one that each stands for.
+    /// Qualified names by simple name.
     names: BTreeMap<String, String>,
 }
 
 impl Imports {
-    /// The imports of a file with one class, and maybe its builder.
+    /// Imports of a file with one class and possibly its builder.
     pub(super) fn of(package: &str, class: &str) -> Self {
         let own = |class: &str| (class.to_owned(), format!("{package}.{class}"));
         Imports {
@@ -19,7 +20,7 @@ impl Imports {
         }
     }
 
-    /// What a class is called in this file.
+    /// Name of a class in this file.
     pub(super) fn name(&mut self, full: &str) -> String {
         let simple = full.rsplit('.').next().unwrap_or(full);
         match self.names.get(simple) {
@@ -32,7 +33,7 @@ impl Imports {
         }
     }
 
-    /// The package and the imports, as lines.
+    /// Package declaration and imports, as lines.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("package {};", self.package)];
         let is_foreign = |full: &&String| {

@@ -1,28 +1,28 @@
-//! What a package is besides its sources: metadata of the plugin, dependencies, README (`codegen.md` 6).
+//! Files of a package besides its sources: plugin metadata, dependencies, README (`codegen.md` 6).
 
 use std::collections::BTreeMap;
 
 use super::sdk::Sdk;
 use crate::{FilePath, GenerateError, Purpose, Sink, plugin};
 
-/// What every SDK needs, unless the schema says otherwise.
+/// Dependencies of every SDK, with versions that the schema can override.
 const DEPENDENCIES: [(&str, &str); 3] = [
     ("com.google.code.findbugs:jsr305", "3.0.2"),
     ("com.google.code.gson:gson", "2.8.9"),
     ("com.pulumi:pulumi", "1.0.0"),
 ];
-/// The core SDK that knows packages made from others, and the one that knows extensions.
+/// Minimum core SDK for parameterized packages, and for packages with extension parameterization.
 const PARAMETERIZED_CORE: &str = "1.8.0";
 const EXTENDED_CORE: &str = "1.36.1";
 
 impl Sdk<'_, '_> {
-    /// Writes everything that is no source.
+    /// Writes every file that is not a source file.
     pub(super) fn manifests(&self, sink: &mut dyn Sink) -> Result<(), GenerateError> {
         let mut file = |path: &str, text: String| sink.file(FilePath::new(path)?, text);
         file("README.md", self.readme())?;
         file(".gitattributes", "* linguist-generated\n".to_owned())?;
         file(".gitignore", ".gradle/\nbin/\nbuild/\ntarget/\n".to_owned())?;
-        // Without a build that knows the version, the files that hold it are there from the start.
+        // Without a Gradle build, which would write them, the resource files are generated here.
         let is_local = self.purpose == Purpose::Local;
         let version = self.package.version.as_ref();
         if let Some(version) = version.filter(|_| is_local || self.package.support_pack) {
@@ -38,7 +38,7 @@ impl Sdk<'_, '_> {
         Ok(())
     }
 
-    /// The README; a local SDK has no build file that names what it needs, so this says it.
+    /// README. For a local SDK it lists the dependencies, because there is no build file for them.
     fn readme(&self) -> String {
         let mut text = plugin::readme(self.package, None);
         if self.purpose == Purpose::Local {
@@ -56,7 +56,7 @@ impl Sdk<'_, '_> {
         text
     }
 
-    /// Artifacts that the package needs, with their versions.
+    /// Artifacts that the package depends on, with their versions.
     pub(super) fn dependencies(&self) -> BTreeMap<String, String> {
         let mut dependencies: BTreeMap<String, String> = DEPENDENCIES
             .iter()

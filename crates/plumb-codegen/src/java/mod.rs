@@ -1,11 +1,11 @@
 //! SDKs for Java (`codegen.md` 6).
 //!
-//! 1. [`sdk`] settles packages and the name of every class, so that no two are alike.
-//! 2. [`resource`], [`function`], [`args`], [`results`], [`config`] and [`utilities`] make a [`SourceFile`] each; every
-//!    type, expression and import is text by then.
-//! 3. [`classes`](crate::classes) lays it out, file by file, on several threads.
+//! 1. [`sdk`] assigns packages and unique class names.
+//! 2. [`resource`], [`function`], [`args`], [`results`], [`config`] and [`utilities`] build a [`SourceFile`] each,
+//!    with every type, expression and import as text.
+//! 3. [`classes`](crate::classes) prints the files on several threads.
 //!
-//! Resources have no methods here: published packages for Java offer none.
+//! Resources have no methods, because published packages for Java have none.
 
 mod args;
 mod config;
@@ -32,7 +32,7 @@ use crate::{FilePath, GenerateError, Purpose, Sink, parallel};
 use sdk::{INPUT_USES, OUTPUT_USES, Sdk};
 use types::Shape;
 
-/// Files that are made together.
+/// Unit of work: files that are generated together.
 enum Job<'m> {
     Provider,
     Resource(usize),
@@ -42,7 +42,7 @@ enum Job<'m> {
     Shared,
 }
 
-/// Makes the SDK of a package.
+/// Generates the SDK of a package.
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
@@ -95,7 +95,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The classes of a type that its uses ask for.
+    /// Classes of a type, one per shape in which it is used.
     fn type_files(&self, position: usize) -> Result<Vec<SourceFile>, GenerateError> {
         let classes = &self.types[position];
         let object = match &self.package.types[position].shape {

@@ -2,7 +2,7 @@
 
 use crate::words::{only_char, single_underscores, spelled_out};
 
-/// Words that cannot be names.
+/// Keywords and literals, which cannot be names.
 const RESERVED: [&str; 54] = [
     "_",
     "abstract",
@@ -60,7 +60,7 @@ const RESERVED: [&str; 54] = [
     "while",
 ];
 
-/// Methods that every object or builder has already.
+/// Methods that every object or builder has.
 const OBJECT_METHODS: [&str; 10] = [
     "builder",
     "clone",
@@ -74,7 +74,7 @@ const OBJECT_METHODS: [&str; 10] = [
     "wait",
 ];
 
-/// Methods that every resource has already, now or in earlier versions of the SDK.
+/// Methods that every resource has in some version of the core SDK.
 const RESOURCE_METHODS: [&str; 10] = [
     "getChildResources",
     "getId",
@@ -92,7 +92,8 @@ fn is_start(char: char) -> bool {
     char == '$' || char == '_' || char.is_ascii_alphabetic()
 }
 
-/// Hyphens are dropped, other illegal characters become `_`, and words of the language get one behind them.
+/// The name without hyphens, other illegal characters replaced by `_`, and with a trailing `_` if it is a
+/// reserved word.
 pub(super) fn identifier(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     for char in name.chars().filter(|char| *char != '-') {
@@ -105,14 +106,14 @@ pub(super) fn identifier(name: &str) -> String {
     if result.is_empty() || RESERVED.contains(&result.as_str()) {
         result.push('_');
     }
-    // A name that is nothing but `_` is a word of the language.
+    // `_` alone is a keyword.
     if result == "_" {
         result.push('_');
     }
     result
 }
 
-/// The first letter in upper case, nothing else changed.
+/// The name with its first letter in upper case.
 pub(super) fn title(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
@@ -121,25 +122,25 @@ pub(super) fn title(name: &str) -> String {
     }
 }
 
-/// The name of a class.
+/// Class name.
 pub(super) fn class(name: &str) -> String {
     title(&identifier(name))
 }
 
-/// A package, in as many steps as it has.
+/// Package name, with the given number of steps.
 pub(super) fn package(name: &str) -> String {
     let steps = name.split('.').filter(|step| !step.is_empty());
     steps.map(identifier).collect::<Vec<_>>().join(".")
 }
 
-/// What owns a method that is called like a property.
+/// Kind of class whose inherited methods a getter must not override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Resource,
     Object,
 }
 
-/// The method that gives a property.
+/// Getter of a property.
 fn getter(identifier: &str, owner: Owner) -> String {
     let is_taken = OBJECT_METHODS.contains(&identifier)
         || identifier == "getResourceName"
@@ -151,18 +152,18 @@ fn getter(identifier: &str, owner: Owner) -> String {
     }
 }
 
-/// What a property is called in a class.
+/// Names of a property in a class.
 #[derive(Clone, Debug)]
 pub(super) struct PropertyNames {
-    /// Of the methods.
+    /// Name of its methods.
     pub(super) method: String,
-    /// Of the field. It is private, so it only has to be out of the way of names of classes.
+    /// Name of its field. Fields are private, so their names need only differ from those of classes.
     pub(super) field: String,
-    /// Of the parameter of setters.
+    /// Name of the setters' parameter.
     pub(super) parameter: String,
 }
 
-/// Names for all properties of a class, no two alike.
+/// Names for all properties of a class, distinct from each other.
 pub(super) fn properties<'n>(
     names: impl Iterator<Item = &'n str>,
     owner: Owner,
@@ -211,7 +212,7 @@ pub(super) fn string(text: &str) -> String {
     result
 }
 
-/// The name of an enum's constant; `None` if nothing sensible is left of it.
+/// Name of an enum constant; `None` if no legal name remains.
 pub(super) fn enum_constant(name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     let is_sensible = match only_char(expanded) {

@@ -1,4 +1,4 @@
-//! Resources: a class, its arguments and its state (`codegen.md` 6).
+//! Classes of a resource: the resource itself, its arguments and its state (`codegen.md` 6).
 
 use plumb_schema::bound::Resource;
 
@@ -16,7 +16,7 @@ const CODEGEN: &str = "com.pulumi.core.internal.Codegen";
 const NULLABLE: &str = "javax.annotation.Nullable";
 const STRING: &str = "java.lang.String";
 
-/// What a resource is to the SDK.
+/// Kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Custom,
@@ -24,13 +24,13 @@ enum Kind {
     Provider,
 }
 
-/// A resource while its class is made.
+/// Intermediate state while the class of a resource is built.
 struct Lowering<'s, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     resource: &'p Resource<'d>,
     kind: Kind,
     name: String,
-    /// Of the arguments, the state and the options, as this file calls them.
+    /// Names of the arguments, state and options classes in this file.
     args: String,
     state: Option<String>,
     options: String,
@@ -38,7 +38,7 @@ struct Lowering<'s, 'p, 'd> {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The files of a resource.
+    /// Files of a resource.
     pub(super) fn resource_files(
         &self,
         resource: &'p Resource<'d>,
@@ -51,7 +51,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.files_of(resource, kind, &self.resource_class(resource))
     }
 
-    /// The files of the provider resource.
+    /// Files of the provider resource.
     pub(super) fn provider_files(
         &self,
         provider: &'p Resource<'d>,
@@ -95,7 +95,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(files)
     }
 
-    /// How a resource is made and how an existing one is found, as its class declares it.
+    /// Signatures of a resource's constructors, and of its `get` method if it has one.
     pub(super) fn resource_signatures(
         &self,
         resource: &'p Resource<'d>,
@@ -240,7 +240,7 @@ impl Lowering<'_, '_, '_> {
         members
     }
 
-    /// What is passed to the base class behind the options.
+    /// Arguments to the base constructor after the options.
     fn base_arguments(&mut self) -> String {
         let is_remote = self.kind == Kind::Component;
         if self.sdk.package.parameterization.is_none() {
@@ -304,7 +304,7 @@ impl Lowering<'_, '_, '_> {
         members
     }
 
-    /// The constructor for a resource that exists.
+    /// Constructor for an existing resource.
     fn existing(&mut self, token: &str, rest: &str) -> Member {
         let (name, options) = (&self.name, &self.options);
         let (string, output) = (self.imports.name(STRING), self.imports.name(OUTPUT));
@@ -368,7 +368,7 @@ impl Lowering<'_, '_, '_> {
         )
     }
 
-    /// Options that the schema asks for.
+    /// Resource options that the schema requires.
     fn defaults(&mut self) -> Vec<String> {
         let resource = self.resource;
         let list = self.imports.name("java.util.List");

@@ -1,4 +1,5 @@
-//! What users get: objects within outputs, results of functions, objects in settings; and enums.
+//! Classes that users read: nested objects in outputs, results of functions, objects in settings;
+//! and enums.
 
 use plumb_schema::bound::{EnumType, Property};
 use plumb_schema::{Constant, Primitive};
@@ -15,7 +16,7 @@ use crate::classes::{Body, Class, Doc, Member, SourceFile};
 const NULLABLE: &str = "javax.annotation.Nullable";
 const CUSTOM_TYPE: &str = "com.pulumi.core.annotations.CustomType";
 
-/// A property while its class is made.
+/// A property with its names and type.
 struct Field<'a, 'd> {
     property: &'a Property<'d>,
     names: PropertyNames,
@@ -24,7 +25,7 @@ struct Field<'a, 'd> {
 }
 
 impl Field<'_, '_> {
-    /// The field, as a class and its builder have it.
+    /// Declaration of the field in a class and in its builder.
     fn declared(&self, imports: &mut Imports) -> String {
         let ty = self.typed(imports);
         format!("private {ty} {};", self.names.field)
@@ -97,7 +98,7 @@ impl Field<'_, '_> {
 }
 
 impl<'d> Sdk<'_, 'd> {
-    /// The file of a class of results.
+    /// File of a class of results.
     pub(super) fn result_file(
         &self,
         class: &str,
@@ -148,7 +149,7 @@ impl<'d> Sdk<'_, 'd> {
         })
     }
 
-    /// The names of an enum's constants; no two are alike.
+    /// Names of an enum's constants, all distinct.
     pub(super) fn constants(definition: &EnumType<'_>) -> Vec<Option<String>> {
         let mut taken: Vec<String> = Vec::new();
         let values = definition.values.iter();
@@ -170,7 +171,7 @@ impl<'d> Sdk<'_, 'd> {
             .collect()
     }
 
-    /// The file of an enum.
+    /// File of an enum.
     pub(super) fn enum_file(
         &self,
         class: &str,
@@ -261,7 +262,7 @@ fn literal(constant: &Constant, underlying: Primitive) -> String {
     }
 }
 
-/// What an enum has besides its constants.
+/// Members of an enum besides its constants.
 fn enum_members(name: &str, ty: &str, imports: &mut Imports) -> Vec<Member> {
     let objects = imports.name("java.util.Objects");
     let attribute = imports.name("com.pulumi.core.annotations.EnumType");

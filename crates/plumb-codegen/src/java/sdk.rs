@@ -1,4 +1,4 @@
-//! A package as Java sees it: packages, and the names of all classes.
+//! Names of a package in Java: packages and all classes.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,41 +13,41 @@ use super::settings::Settings;
 use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
 
-/// A package and what was found out about it.
+/// A package with its settings, type uses and class names.
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) purpose: Purpose,
     pub(super) settings: Settings<'d>,
     pub(super) uses: Vec<Uses>,
-    /// The package of what belongs to no module.
+    /// Java package of the root module.
     pub(super) root: String,
-    /// The group that it is published in.
+    /// Maven group of the published artifact.
     pub(super) group: String,
     pub(super) externals: Vec<ExternalSdk>,
     /// Classes of each type, by position.
     pub(super) types: Vec<TypeClasses>,
     /// Classes of each function, by position.
     pub(super) functions: Vec<FunctionClasses>,
-    /// Functions of each module, methods among them.
+    /// Functions of each module, including methods.
     pub(super) modules: BTreeMap<String, Vec<usize>>,
 }
 
-/// The classes of a type, with their packages. A type has those that its uses ask for.
+/// Qualified names of a type's classes. A class is generated only if the type's uses require it.
 #[derive(Debug, Default)]
 pub(super) struct TypeClasses {
-    /// An enum, whose only class this is.
+    /// Class of an enum, which has no other classes.
     pub(super) enumeration: String,
-    /// What users give, with outputs.
+    /// Arguments class, whose properties accept outputs.
     pub(super) input: String,
-    /// What users give, without outputs.
+    /// Arguments class with plain values only.
     pub(super) plain: String,
-    /// What users get.
+    /// Results class.
     pub(super) output: String,
-    /// What settings hold.
+    /// Class for settings.
     pub(super) config: String,
 }
 
-/// The classes of a function.
+/// Classes of a function.
 #[derive(Debug)]
 pub(super) struct FunctionClasses {
     pub(super) args: String,
@@ -55,7 +55,7 @@ pub(super) struct FunctionClasses {
     pub(super) result: String,
 }
 
-/// Another package that this one refers to.
+/// A package that this one refers to.
 pub(super) struct ExternalSdk {
     root: String,
     packages: BTreeMap<String, String>,
@@ -85,12 +85,13 @@ impl ExternalSdk {
         }
     }
 
-    /// The package of a token.
+    /// Java package of a token.
     pub(super) fn package_of(&self, token: &str) -> String {
         let module = if let Some(schema) = &self.schema {
             schema.module_of(token)
         } else {
-            // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
+            // Without the package's schema, assume the common format of modules: `s3/bucket`, where the part
+            // after the slash is the file's name.
             let module = runtime_module_of(token).split('/').next();
             let module = module.filter(|module| *module != "index");
             module.unwrap_or_default().to_owned()
@@ -103,7 +104,7 @@ impl ExternalSdk {
     }
 }
 
-/// A package below another one.
+/// Java package of a module, below the root package.
 fn join(root: &str, module: &str) -> String {
     match names::package(module) {
         module if module.is_empty() => root.to_owned(),
@@ -157,7 +158,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             classes.input = format!("{package}.inputs.{name}Args");
             classes.plain = format!("{package}.inputs.{name}");
             classes.output = format!("{package}.outputs.{name}");
-            // Settings have the place of plain arguments, unless there are such.
+            // Settings share the name of the plain arguments class, unless that class exists.
             classes.config = if uses.has(Uses::PLAIN) {
                 format!("{package}.config.{name}")
             } else {
@@ -179,7 +180,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             .collect()
     }
 
-    /// Where a type has the name of a function's class already, the function's gets another word.
+    /// Classes of functions. If a type's class already has the usual name, `Invoke` is inserted.
     fn name_functions(&self, taken: &mut HashSet<String>) -> Vec<FunctionClasses> {
         let mut unique = |usual: String, otherwise: String| {
             if taken.insert(usual.clone()) {
@@ -211,7 +212,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         functions.map(|function| name(function.token)).collect()
     }
 
-    /// The package of a token.
+    /// Java package of a token.
     pub(super) fn package_of(&self, token: &str) -> String {
         self.package_of_module(&self.package.module_of(token))
     }
@@ -221,7 +222,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         join(&self.root, path.unwrap_or(module))
     }
 
-    /// The class of a resource.
+    /// Class of a resource.
     pub(super) fn resource_class(&self, resource: &Resource<'_>) -> String {
         let package = self.package_of(&resource.token);
         format!("{package}.{}", names::class(member_of(&resource.token)))
@@ -231,7 +232,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         format!("{}.Provider", self.root)
     }
 
-    /// The class of what helps to find an existing resource, if there is anything.
+    /// Class for the state of a lookup; `None` if the resource has none.
     pub(super) fn state_class(&self, resource: &Resource<'_>) -> Option<String> {
         let state = resource.state_inputs.as_ref()?;
         if resource.is_component || state.properties.is_empty() {
@@ -246,23 +247,23 @@ impl<'p, 'd> Sdk<'p, 'd> {
         format!("{}.Utilities", self.root)
     }
 
-    /// Whether a function is offered; methods of resources are not, in Java.
+    /// Whether a function is generated; methods of resources are not.
     pub(super) fn has_function(&self, position: usize) -> bool {
         let function = &self.package.functions[position];
         !function.is_method && !function.overlay.is_overlay
     }
 
-    /// The file of a class.
+    /// Path of a class's file.
     pub(super) fn path(class: &str) -> Result<FilePath, GenerateError> {
         FilePath::new(&format!("src/main/java/{}.java", class.replace('.', "/")))
     }
 
-    /// Modules that have a class for their functions, with it.
+    /// Modules that have a class for their functions.
     pub(super) fn function_modules(&self) -> BTreeSet<&str> {
         self.modules.keys().map(String::as_str).collect()
     }
 
-    /// The class that holds the functions of a module.
+    /// Class with the functions of a module.
     pub(super) fn functions_class(&self, module: &str) -> String {
         let package = self.package_of_module(module);
         let name = if module.is_empty() {
@@ -274,18 +275,17 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// Uses that ask for a class of arguments.
-/// Methods are left out, and what people write by hand.
+/// Roots of the analysis of type uses: without methods and without overlays, which are written by hand.
 const ROOTS: Roots = Roots {
     methods: false,
     overlays: false,
 };
 
 pub(super) const INPUT_USES: Uses = Uses::INPUT.or(Uses::STATE).or(Uses::FUNCTION_INPUT);
-/// Uses that ask for a class of results.
+/// Uses that require a class of results.
 pub(super) const OUTPUT_USES: Uses = Uses::OUTPUT.or(Uses::RESULT);
 
-/// The package of a class and its own name.
+/// Package and simple name of a class.
 pub(super) fn split(class: &str) -> (&str, &str) {
     class.rsplit_once('.').unwrap_or(("", class))
 }

@@ -6,7 +6,7 @@ use plumb_schema::bound::Package;
 use crate::GenerateError;
 use crate::settings::Block;
 
-/// What the block says.
+/// Contents of the block.
 pub(super) struct Settings<'d> {
     pub(super) base_package: Option<&'d str>,
     pub(super) packages: IndexMap<&'d str, &'d str>,

@@ -1,4 +1,4 @@
-//! Types as Java has them (`codegen.md` 1.5).
+//! Java types (`codegen.md` 1.5).
 
 use plumb_schema::bound::{External, Type, TypeKind, TypeShape, Union, member_of};
 use plumb_schema::{Primitive, Section};
@@ -7,16 +7,16 @@ use super::imports::Imports;
 use super::names;
 use super::sdk::Sdk;
 
-/// Where a type stands.
+/// Position in which a type is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// What users give; the whole of it may be an output.
+    /// Arguments that can be outputs.
     Input,
-    /// What users give to functions that take no outputs.
+    /// Arguments of functions that accept only plain values.
     Plain,
-    /// What users get.
+    /// Outputs and results.
     Output,
-    /// What settings hold.
+    /// Settings.
     Config,
 }
 
@@ -26,7 +26,7 @@ pub(super) const EITHER: &str = "com.pulumi.core.Either";
 const STRING: &str = "java.lang.String";
 const OBJECT: &str = "java.lang.Object";
 
-/// A type, whose classes have their full names.
+/// A type, with qualified class names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JavaType {
     pub(super) class: String,
@@ -48,17 +48,17 @@ impl JavaType {
         }
     }
 
-    /// The element, if it is a list.
+    /// Element type of a list; `None` for other types.
     pub(super) fn element(&self) -> Option<&JavaType> {
         (self.class == LIST).then(|| &self.arguments[0])
     }
 
-    /// Both sides, if it is a choice.
+    /// Both sides of an `Either`; `None` for other types.
     pub(super) fn sides(&self) -> Option<(&JavaType, &JavaType)> {
         (self.class == EITHER).then(|| (&self.arguments[0], &self.arguments[1]))
     }
 
-    /// The type as it is written in a file.
+    /// Text of the type in a file.
     pub(super) fn render(&self, imports: &mut Imports) -> String {
         let class = imports.name(&self.class);
         if self.arguments.is_empty() {
@@ -72,7 +72,7 @@ impl JavaType {
         format!("{class}<{}>", arguments.join(", "))
     }
 
-    /// An expression for the SDK to know the type by.
+    /// `TypeShape` expression, from which the core SDK knows the type at run time.
     pub(super) fn shape(&self, imports: &mut Imports) -> String {
         let shape = imports.name("com.pulumi.core.TypeShape");
         let class = imports.name(&self.class);
@@ -91,7 +91,7 @@ impl JavaType {
         text + ".build()"
     }
 
-    /// The same for annotations: the classes, and a tree of their positions.
+    /// Type in the form of annotations: the list of classes, and a tree of positions in that list.
     pub(super) fn tree(&self, imports: &mut Imports) -> (String, String) {
         let mut classes = Vec::new();
         let tree = self.branch(&mut classes);
@@ -135,7 +135,7 @@ pub(super) fn primitive(primitive: Primitive) -> &'static str {
 }
 
 impl Sdk<'_, '_> {
-    /// A type, without the output that it may come in.
+    /// Java type, without the `Output` that it may be wrapped in.
     pub(super) fn java_type(&self, ty: &Type<'_>, shape: Shape) -> JavaType {
         match &ty.kind {
             TypeKind::Primitive(it) => JavaType::class(primitive(*it)),
@@ -211,7 +211,8 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The primitive of a union that is an enum or anything of the same kind.
+    /// Underlying primitive of a union of enums and of the primitive itself; `None` for other
+    /// unions.
     fn relaxed_enum(&self, union: &Union<'_>) -> Option<Primitive> {
         let underlying = union.elements.iter().find_map(|it| self.enum_of(it))?;
         let is_covered = |element: &Type<'_>| match &element.kind {
@@ -221,7 +222,7 @@ impl Sdk<'_, '_> {
         union.elements.iter().all(is_covered).then_some(underlying)
     }
 
-    /// The primitive of an enum.
+    /// Underlying primitive of an enum; `None` for other types.
     pub(super) fn enum_of(&self, ty: &Type<'_>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Defined(position) => match &self.package.types[*position].shape {
@@ -233,7 +234,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Whether values of the type are texts, for providers.
+    /// Whether providers receive values of the type as strings without JSON encoding.
     pub(super) fn is_textual(&self, ty: &Type<'_>) -> bool {
         let underlying = match &ty.kind {
             TypeKind::Primitive(primitive) => Some(*primitive),

@@ -8,7 +8,7 @@ use super::sdk::{Sdk, split};
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, SourceFile};
 
-/// Readers of environment variables: suffix, type, and what the SDK calls it.
+/// Readers of environment variables: method suffix, type, and the core SDK's name for it.
 const READERS: [(&str, &str, &str); 4] = [
     ("", "java.lang.String", ""),
     ("Boolean", "java.lang.Boolean", "Boolean"),
@@ -17,7 +17,7 @@ const READERS: [(&str, &str, &str); 4] = [
 ];
 
 impl Sdk<'_, '_> {
-    /// The class of helpers.
+    /// Class of helpers.
     pub(super) fn utilities_file(&self) -> Result<SourceFile, GenerateError> {
         let class = self.utilities_class();
         let (package, name) = split(&class);
@@ -53,7 +53,7 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// Options with the version of the package, unless they have one.
+    /// Method that fills in the package's version if the options have none.
     fn with_version(&self, class: &str, last: &str, imports: &mut Imports) -> Member {
         let options = imports.name(&format!("com.pulumi.deployment.{class}"));
         let nullable = imports.name("javax.annotation.Nullable");
@@ -84,7 +84,7 @@ impl Sdk<'_, '_> {
         )
     }
 
-    /// The version, out of the file beside the classes.
+    /// Method that reads the version from the resource file next to the classes.
     fn read_version(&self, imports: &mut Imports) -> Member {
         let path = names::string(&format!("{}/version.txt", self.root.replace('.', "/")));
         let exception = imports.name("java.io.IOException");
@@ -109,7 +109,8 @@ impl Sdk<'_, '_> {
         Member::method("private static java.lang.String readVersion()", body)
     }
 
-    /// Tells the engine of the package once per deployment, and gives what it calls it.
+    /// Members that register the package with the engine once per deployment and return its
+    /// reference.
     fn package_reference(
         &self,
         parameterization: &Parameterization<'_>,

@@ -1,4 +1,4 @@
-//! Expressions for what is sent: constants and defaults (`codegen.md` 1.6).
+//! Expressions for sent values: constants and defaults (`codegen.md` 1.6).
 
 use plumb_schema::bound::{Property, Type, TypeKind, TypeShape};
 use plumb_schema::{Constant, Primitive};
@@ -10,19 +10,20 @@ use super::types::{JavaType, Shape};
 
 const CODEGEN: &str = "com.pulumi.core.internal.Codegen";
 
-/// How a property is stored in the class of arguments.
+/// Form in which a class of arguments stores a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// As it is.
+    /// A plain value.
     Bare,
-    /// In an output.
+    /// An output.
     Output,
-    /// In an output, which becomes a secret.
+    /// An output that is marked as a secret.
     Secret,
 }
 
 impl Sdk<'_, '_> {
-    /// The value of a property after what the user gave has been looked at, if there is more to it than that.
+    /// Expression that combines the given value with the property's constant, default and environment
+    /// variables; `None` if the property has none of these.
     pub(super) fn filled_value(
         &self,
         property: &Property<'_>,
@@ -41,7 +42,7 @@ impl Sdk<'_, '_> {
             Storage::Output => ".output()",
             Storage::Secret => ".secret()",
         });
-        // A constant is sent whatever was given.
+        // A constant is sent even if the user gave another value.
         if property.constant.is_none() {
             text = format!("{text}.arg({given})");
             text.push_str(&environment(property));
@@ -59,7 +60,7 @@ impl Sdk<'_, '_> {
         Some(text)
     }
 
-    /// What a setting is.
+    /// Expression that reads a setting.
     pub(super) fn setting(&self, property: &Property<'_>, imports: &mut Imports) -> String {
         let fallback = property.default.as_ref();
         let mut text = self.reader(property, fallback, Shape::Config, imports);
@@ -77,7 +78,7 @@ impl Sdk<'_, '_> {
         text
     }
 
-    /// What reads values of the property's type, from wherever.
+    /// Start of the expression: a reader for values of the property's type.
     fn reader(
         &self,
         property: &Property<'_>,
@@ -106,7 +107,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A literal of a type.
+    /// Literal of a constant, for a type.
     fn literal(&self, ty: &Type<'_>, constant: &Constant, imports: &mut Imports) -> String {
         match &ty.kind {
             TypeKind::Defined(position) => {
@@ -121,7 +122,7 @@ impl Sdk<'_, '_> {
                     return format!("({class}) null");
                 }
             }
-            // The enum of another package: its constants are known when it is there.
+            // Enum of another package, whose constants this package does not know: convert at run time.
             TypeKind::External(external) if external.enum_type.is_some() => {
                 let class = self.java_type(ty, Shape::Input).render(imports);
                 let arrays = imports.name("java.util.Arrays");
@@ -157,7 +158,7 @@ fn fits(primitive: Primitive, constant: &Constant) -> bool {
     )
 }
 
-/// A literal, of a whole number where one is wanted.
+/// Literal of a constant, without a fraction for integers.
 fn scalar(constant: &Constant, primitive: Option<Primitive>) -> String {
     match constant {
         Constant::Bool(value) => value.to_string(),
@@ -179,7 +180,7 @@ fn environment(property: &Property<'_>) -> String {
     format!(".env({})", variables.join(", "))
 }
 
-/// The reader of one type.
+/// Method call of the reader for one type.
 fn reader_of(ty: &JavaType, name: &str, imports: &mut Imports) -> String {
     match ty.class.as_str() {
         "java.lang.Boolean" => format!("booleanProp({name})"),
@@ -194,7 +195,7 @@ fn reader_of(ty: &JavaType, name: &str, imports: &mut Imports) -> String {
     }
 }
 
-/// Whether a side of a choice is the one that a default, or a text of the environment, is for.
+/// Whether a side of an `Either` is the one for the default, or else for the text of an environment variable.
 fn is_read_as(ty: &JavaType, fallback: Option<&Constant>) -> bool {
     match (ty.class.as_str(), fallback) {
         ("java.lang.Boolean", Some(Constant::Bool(_)))
@@ -205,7 +206,7 @@ fn is_read_as(ty: &JavaType, fallback: Option<&Constant>) -> bool {
     }
 }
 
-/// The class of a type that may have arguments, typed with them.
+/// Class object of a type, cast to the type's own type arguments if it has any.
 fn raw_class(ty: &JavaType, imports: &mut Imports) -> String {
     let class = imports.name(&ty.class);
     if ty.arguments.is_empty() {

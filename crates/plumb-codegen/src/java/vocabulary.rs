@@ -1,4 +1,4 @@
-//! What documentation says in Java.
+//! Names and signatures of Java for the documentation.
 
 use plumb_schema::bound::{Package, Property, Type, TypeShape, member_of};
 
@@ -11,7 +11,7 @@ use crate::classes::MemberKind;
 use crate::docs::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{GenerateError, Purpose};
 
-/// The words of a package.
+/// Vocabulary of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
     Ok(Box::new(Sdk::new(package, Purpose::Published)?))
 }
@@ -97,7 +97,7 @@ impl Vocabulary for Sdk<'_, '_> {
             }
         }
         let name = self.function(position);
-        // The overload with most parameters says it all.
+        // The overload with the most parameters includes those of the others.
         let longest = |method: &str| {
             let is_it = |text: &&String| {
                 text.contains(&format!(" {method}(")) && text.ends_with(" options)")
@@ -114,7 +114,7 @@ impl Vocabulary for Sdk<'_, '_> {
     }
 
     fn method(&self, _resource: ResourceAt, _index: usize) -> Option<String> {
-        // Published packages for Java offer none.
+        // Published packages for Java have no methods.
         None
     }
 }

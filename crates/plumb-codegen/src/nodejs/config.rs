@@ -11,7 +11,7 @@ use super::types::Shape;
 use crate::GenerateError;
 
 impl Sdk<'_, '_> {
-    /// The files of the module of settings.
+    /// Files of the settings module.
     pub(super) fn config_files(&self) -> Result<Vec<SourceFile>, GenerateError> {
         if !self.has_config() {
             return Ok(Vec::new());
@@ -43,7 +43,7 @@ impl Sdk<'_, '_> {
 
     fn config_variable(&self, property: &Property<'_>, imports: &mut Imports, body: &mut Body) {
         let value_type = self.property_type(property, true, Shape::Output, imports);
-        // What the environment says may be nothing, what the schema says is always there.
+        // An environment variable may be unset, whereas a default in the schema always has a value.
         let is_optional = property.default.is_none();
         let ty = if is_optional && value_type != "any" {
             format!("{value_type} | undefined")

@@ -1,4 +1,4 @@
-//! Functions: a plain variant and one with outputs (`codegen.md` 2.8).
+//! Functions: a plain variant and an output variant (`codegen.md` 2.8).
 
 use plumb_schema::Section;
 use plumb_schema::bound::{Function, Property, Returns, Type, TypeKind, TypeShape, member_of};
@@ -11,15 +11,15 @@ use super::types::Shape;
 use super::values::Given;
 use crate::GenerateError;
 
-/// The names of a function.
+/// Names of a function.
 pub(super) struct FunctionNames {
-    /// Of the plain variant.
+    /// Name of the plain variant.
     pub(super) plain: String,
-    /// Of its interfaces, without their endings.
+    /// Prefix of its interfaces.
     title: String,
 }
 
-/// The variants of a function.
+/// Variants of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
     Plain,
@@ -42,7 +42,7 @@ impl Variant {
     }
 }
 
-/// What the index exports of a function.
+/// Exports of the index for a function.
 pub(super) struct Exports {
     pub(super) types: Vec<String>,
     pub(super) values: Vec<String>,
@@ -99,7 +99,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
             && (variant == Variant::Plain || !inputs.properties.is_empty())
     }
 
-    /// The file of a function.
+    /// File of a function.
     pub(super) fn function_file(
         &self,
         function: &'p Function<'d>,
@@ -126,7 +126,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// How the variants of a function are called: the plain one, and the one with outputs.
+    /// Signatures of the plain variant and of the output variant.
     pub(super) fn function_signatures(&self, function: &'p Function<'d>) -> [Option<String>; 2] {
         let names = Self::function_names(function);
         let mut imports = Imports::in_folder("");
@@ -219,7 +219,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// Properties in the order in which they are passed.
+    /// Properties in positional order.
     fn positional<'f>(function: &'f Function<'d>) -> Vec<&'f Property<'d>> {
         let properties = function.inputs.as_ref().map(|inputs| &inputs.properties);
         let find = |name: &&str| properties?.iter().find(|property| property.name == *name);
@@ -235,7 +235,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     ) -> Vec<String> {
         if !function.positional.is_empty() {
             let properties = Self::positional(function);
-            // What need not be given can be left out only behind what must be.
+            // Optional parameters must follow the last required one.
             let last_required = properties.iter().rposition(|property| property.required);
             let parameter = |(index, property): (usize, &&Property<'d>)| {
                 let can_be_absent = last_required.is_none_or(|last| index > last);
@@ -311,7 +311,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         body.lines
     }
 
-    /// Whether a result is the only value of the map that the provider sends.
+    /// Whether the result is the only value of the map that the provider returns.
     fn is_single(&self, returns: &Returns<'_>) -> bool {
         match returns {
             Returns::Nothing | Returns::Object(_) => false,

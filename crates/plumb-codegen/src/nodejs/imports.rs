@@ -1,25 +1,25 @@
-//! What a file imports.
+//! Imports of a file.
 
 use std::collections::BTreeMap;
 
 use super::sdk::ExternalSdk;
 
-/// Collects what the types of a file need.
+/// Imports that the types of a file need.
 #[derive(Default)]
 pub(super) struct Imports {
-    /// The way from the file to the root of the package: `./` or `../` several times.
+    /// Relative path from the file to the root of the package: `./`, or `../` repeated.
     pub(super) root: String,
     pub(super) pulumi: bool,
     pub(super) inputs: bool,
     pub(super) outputs: bool,
     pub(super) enums: bool,
     pub(super) utilities: bool,
-    /// Modules of other packages by the name that they have in the file.
+    /// Modules of other packages, by their name in the file.
     externals: BTreeMap<String, String>,
 }
 
 impl Imports {
-    /// Of a file in `folder`.
+    /// Imports of a file in `folder`.
     pub(super) fn in_folder(folder: &str) -> Self {
         let root = if folder.is_empty() {
             "./".to_owned()
@@ -32,14 +32,14 @@ impl Imports {
         }
     }
 
-    /// The name of another package.
+    /// Local name of another package.
     pub(super) fn external(&mut self, package: &ExternalSdk) -> String {
         self.externals
             .insert(package.alias.clone(), package.npm_name.clone());
         package.alias.clone()
     }
 
-    /// The lines.
+    /// Import lines.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.pulumi {

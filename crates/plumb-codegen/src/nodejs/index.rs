@@ -1,4 +1,4 @@
-//! The index of a module: what it exports, and what it registers for references (`codegen.md` 2.3).
+//! Index of a module: its exports, and its registration for resource references (`codegen.md` 2.3).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::sdk::{Module, Sdk, quoted};
 use crate::{GenerateError, modules};
 
 impl<'p> Sdk<'p, '_> {
-    /// The index of the module at `path`.
+    /// Index of the module at `path`.
     pub(super) fn index_file(
         &self,
         path: &str,
@@ -112,8 +112,8 @@ impl<'p> Sdk<'p, '_> {
         }
     }
 
-    /// Resources load when they are used; those with types of methods are loaded at once, for a class that is exported as a
-    /// value and a type does not take its namespace along.
+    /// Exports of a resource. Resources are loaded on first use. Those with method types are loaded at once, because the
+    /// namespace with these types is exported only with the class itself.
     fn export_resource(
         &self,
         class: &str,
@@ -161,7 +161,7 @@ impl<'p> Sdk<'p, '_> {
         children
     }
 
-    /// Whether a module, or one below it, has an index.
+    /// Whether a module or one of its descendants has an index.
     pub(super) fn has_members(&self, path: &str) -> bool {
         let below = format!("{path}/");
         let mut modules = self.modules.iter();
@@ -175,7 +175,7 @@ impl<'p> Sdk<'p, '_> {
         })
     }
 
-    /// What makes instances of resources that programs get references to.
+    /// Registration of the function that constructs resources from references.
     fn registration(&self, path: &str, module: &Module) -> Vec<super::model::Line> {
         let mut by_module: BTreeMap<(&str, &str), Vec<&Resource<'_>>> = BTreeMap::new();
         for &position in &module.resources {

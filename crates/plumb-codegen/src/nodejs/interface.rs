@@ -9,7 +9,7 @@ use super::sdk::Sdk;
 use super::types::Shape;
 
 impl<'d> Sdk<'_, 'd> {
-    /// An interface with these properties.
+    /// An interface with the given properties.
     pub(super) fn interface<'a>(
         &self,
         doc: Doc,
@@ -30,7 +30,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// One property of an interface.
+    /// A property of an interface.
     pub(super) fn field(
         &self,
         property: &Property<'d>,

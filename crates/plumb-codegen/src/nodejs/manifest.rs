@@ -1,4 +1,5 @@
-//! What a package is besides its sources: `package.json`, `tsconfig.json`, README (`codegen.md` 2.2).
+//! Files of a package besides its sources: `package.json`, `tsconfig.json`, README (`codegen.md`
+//! 2.2).
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -27,7 +28,7 @@ fs.copyFileSync(path.join(root, "package.json"), path.join(root, "bin", "package
 "#;
 
 impl Sdk<'_, '_> {
-    /// Writes everything that is no source.
+    /// Writes every file that is not a source file.
     pub(super) fn manifests(
         &self,
         mut sources: Vec<FilePath>,
@@ -51,7 +52,7 @@ impl Sdk<'_, '_> {
         Ok(())
     }
 
-    /// Whether the version of the schema is written down.
+    /// Whether the schema's version is part of the generated files.
     fn has_version(&self) -> bool {
         self.package.support_pack || self.settings.respect_schema_version
     }
@@ -63,7 +64,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The name on npm.
+    /// Package name on npm.
     pub(super) fn npm_name(&self) -> String {
         if let Some(name) = self.settings.package_name {
             return name.to_owned();

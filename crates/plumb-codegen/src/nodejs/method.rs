@@ -24,12 +24,14 @@ impl<'p, 'd> Sdk<'p, 'd> {
             .collect()
     }
 
-    /// Whether there is a method: results that are neither objects nor plain cannot be had.
+    /// Whether the method is generated. Results that are neither objects nor plain are not
+    /// supported by the core SDK.
     fn is_offered(function: &Function<'_>) -> bool {
         function.returns_plain || !matches!(function.returns, Returns::Value(_))
     }
 
-    /// The property whose value stands for the whole result.
+    /// The property that replaces the result object, if the package returns single values without
+    /// the object around them.
     fn lifted<'f>(&self, function: &'f Function<'d>) -> Option<&'f Property<'d>> {
         let Returns::Object(object) = &function.returns else {
             return None;

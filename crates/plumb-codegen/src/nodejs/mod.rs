@@ -1,10 +1,10 @@
 //! SDKs for Node.js, in TypeScript (`codegen.md` 2).
 //!
-//! 1. [`usage`] finds out which nested types are used as inputs, as plain arguments and as outputs.
-//! 2. [`sdk`] sorts members into modules and settles names.
-//! 3. [`resource`], [`function`], [`nested`], [`index`] and [`config`] make a [`model::SourceFile`] each; every type,
-//!    expression and import is text by then.
-//! 4. [`print`] lays it out, file by file.
+//! 1. [`usage`] determines which nested types are used as inputs, as plain arguments and as outputs.
+//! 2. [`sdk`] sorts members into modules and assigns names.
+//! 3. [`resource`], [`function`], [`nested`], [`index`] and [`config`] build a [`model::SourceFile`] each, with
+//!    every type, expression and import as text.
+//! 4. [`print`] prints the files.
 
 mod config;
 mod function;
@@ -32,7 +32,7 @@ use crate::{FileMap, FilePath, GenerateError, Purpose, Sink};
 use model::SourceFile;
 use sdk::Sdk;
 
-/// Collects the names of sources on their way to the sink.
+/// Sink that records the paths of sources.
 struct Output<'s> {
     sink: &'s mut dyn Sink,
     sources: Vec<FilePath>,
@@ -49,7 +49,7 @@ impl Output<'_> {
     }
 }
 
-/// Makes the SDK of a package, with files that people wrote.
+/// Generates the SDK of a package, including hand-written files.
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
@@ -83,7 +83,7 @@ pub(crate) fn generate(
     sdk.manifests(sources, output.sink)
 }
 
-/// Those of the files that the compiler has to be told of.
+/// Hand-written files that the compiler must include.
 fn sources_of(written: &FileMap) -> Vec<FilePath> {
     let sources = written.0.keys();
     sources

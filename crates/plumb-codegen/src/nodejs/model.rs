@@ -1,16 +1,16 @@
-//! TypeScript, with everything decided: what is printed stands here as it will be read.
+//! Model of a TypeScript file, in which everything but the layout is decided.
 
 use crate::FilePath;
 
 /// A file.
 pub(super) struct SourceFile {
     pub(super) path: FilePath,
-    /// Whole lines, in order.
+    /// Import lines, in order.
     pub(super) imports: Vec<String>,
     pub(super) items: Vec<Item>,
 }
 
-/// Something at the top of a file or a namespace.
+/// A declaration in a file or a namespace.
 pub(super) enum Item {
     Interface(Interface),
     Class(Class),
@@ -20,17 +20,17 @@ pub(super) enum Item {
         name: String,
         items: Vec<Item>,
     },
-    /// Lines of other kinds.
+    /// Other lines.
     Lines(Vec<Line>),
 }
 
-/// A comment for readers of the generated code; empty for none.
+/// A documentation comment; empty for none.
 #[derive(Clone, Default)]
 pub(super) struct Doc {
     pub(super) lines: Vec<String>,
 }
 
-/// A line within a body.
+/// A line of a body.
 pub(super) struct Line {
     pub(super) indent: usize,
     pub(super) text: String,
@@ -44,9 +44,9 @@ pub(super) struct Interface {
 
 pub(super) struct Field {
     pub(super) doc: Doc,
-    /// Words before the name.
+    /// Modifiers before the name.
     pub(super) modifiers: &'static str,
-    /// The name with its mark, such as `name?`.
+    /// Name with its optional mark, such as `name?`.
     pub(super) name: String,
     pub(super) ty: String,
 }
@@ -55,7 +55,7 @@ pub(super) struct Class {
     pub(super) doc: Doc,
     pub(super) name: String,
     pub(super) base: &'static str,
-    /// What stands before the fields.
+    /// Members before the fields.
     pub(super) before: Vec<Callable>,
     pub(super) fields: Vec<Field>,
     pub(super) after: Vec<Callable>,
@@ -64,11 +64,11 @@ pub(super) struct Class {
 /// A function, a method or a constructor.
 pub(super) struct Callable {
     pub(super) doc: Doc,
-    /// Signatures before the one with the body.
+    /// Overload signatures.
     pub(super) overloads: Vec<String>,
-    /// All up to the body.
+    /// Text up to the body.
     pub(super) signature: String,
-    /// `None` for a field with a value, which is all signature.
+    /// `None` for a field with a value, which consists of the signature only.
     pub(super) body: Option<Vec<Line>>,
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::words::{only_char, single_underscores, spelled_out};
 
-/// Words that cannot be names.
+/// Reserved words, which cannot be names.
 const RESERVED: [&str; 48] = [
     "as",
     "break",
@@ -64,12 +64,12 @@ fn is_part(char: char) -> bool {
     is_start(char) || char.is_ascii_digit()
 }
 
-/// Whether `name` can stand where an identifier is wanted as a name of a property.
+/// Whether `name` is a valid property name without quotes.
 fn is_property_name(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(is_part)
 }
 
-/// A name that the language accepts: illegal characters become `_`, and words of the language get one before them.
+/// A legal identifier: illegal characters replaced by `_`, and `_` before reserved words.
 pub(super) fn identifier(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     if !name.starts_with(is_start) {
@@ -86,7 +86,7 @@ pub(super) fn identifier(name: &str) -> String {
     result
 }
 
-/// The first letter in upper case, nothing else changed.
+/// The name with its first letter in upper case.
 pub(super) fn title(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
@@ -95,7 +95,7 @@ pub(super) fn title(name: &str) -> String {
     }
 }
 
-/// Words joined without hyphens, and the leading run of capitals in lower case.
+/// The name in camel case: without hyphens, its leading capitals in lower case.
 pub(super) fn camel(name: &str) -> String {
     let mut joined = String::with_capacity(name.len());
     let mut is_next_upper = false;
@@ -118,7 +118,7 @@ pub(super) fn camel(name: &str) -> String {
     result
 }
 
-/// The name for packages: capitals behind each illegal character, dots kept.
+/// The name in Pascal case: illegal characters removed, the letter after each capitalized, dots kept.
 pub(super) fn pascal(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut is_next_upper = true;
@@ -135,7 +135,7 @@ pub(super) fn pascal(name: &str) -> String {
     result
 }
 
-/// A member of an interface, an object or a class: quoted if it must be.
+/// Key of a member in an interface, an object or a class; quoted if necessary.
 pub(super) fn key(name: &str) -> Cow<'_, str> {
     if is_property_name(name) {
         Cow::Borrowed(name)
@@ -153,7 +153,7 @@ pub(super) fn member(object: &str, name: &str) -> String {
     }
 }
 
-/// The same of an object that may be undefined.
+/// Access to a member of an object that may be undefined.
 pub(super) fn optional_member(object: &str, name: &str) -> String {
     if is_property_name(name) {
         format!("{object}?.{name}")
@@ -170,7 +170,7 @@ pub(super) fn string(text: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// A module as a chain of namespaces.
+/// Namespaces of a module, from the outside in.
 pub(super) fn namespaces(module: &str) -> Vec<String> {
     module
         .split('/')
@@ -180,7 +180,7 @@ pub(super) fn namespaces(module: &str) -> Vec<String> {
         .collect()
 }
 
-/// The name of an enum's member; `None` if nothing sensible is left of it.
+/// Name of an enum member; `None` if no legal name remains.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let titled = title(spelled_out(name));
     if only_char(&titled).is_some_and(|single| !is_start(single)) {

@@ -13,7 +13,7 @@ use super::values::{Given, defaults_name};
 use crate::GenerateError;
 use plumb_schema::Constant;
 
-/// Items of a namespace and of those below it.
+/// Items of a namespace, and its child namespaces.
 #[derive(Default)]
 struct Tree {
     items: Vec<Item>,
@@ -41,7 +41,7 @@ impl Tree {
 }
 
 impl<'p> Sdk<'p, '_> {
-    /// The files below `types`, without enums.
+    /// Files below `types`, except for enums.
     pub(super) fn type_files(&self) -> Result<Vec<SourceFile>, GenerateError> {
         if !self.has_types() {
             return Ok(Vec::new());
@@ -91,7 +91,8 @@ impl<'p> Sdk<'p, '_> {
         })
     }
 
-    /// The interfaces of an object among these shapes. Two shapes of one name are one interface, the more general one.
+    /// Interfaces of an object in the given shapes. If two shapes have the same interface name, the later one is
+    /// generated, because it is the more general one.
     fn object_interfaces(&self, position: usize, shapes: &[Shape]) -> Vec<(Shape, String)> {
         let usage = self.usages[position];
         let mut interfaces: Vec<(Shape, String)> = Vec::new();
@@ -143,7 +144,7 @@ impl<'p> Sdk<'p, '_> {
         items
     }
 
-    /// Which properties must be there, where the block for the language says so.
+    /// Names of the required properties, if the `nodejs` block of the schema overrides them.
     fn required_names<'o>(object: &'o Object<'_>, shape: Shape) -> Option<Vec<&'o str>> {
         let block = object.language.get("nodejs")?;
         let key = match shape {
@@ -154,7 +155,7 @@ impl<'p> Sdk<'p, '_> {
         Some(names.filter_map(plumb_schema::Node::as_str).collect())
     }
 
-    /// The function that fills in what an object lacks.
+    /// Function that fills in the defaults of an object.
     fn provide_defaults(
         &self,
         object: &'p Object<'_>,
@@ -189,7 +190,7 @@ impl<'p> Sdk<'p, '_> {
         }
     }
 
-    /// The files below `types/enums`.
+    /// Files below `types/enums`.
     pub(super) fn enum_files(&self) -> Result<Vec<SourceFile>, GenerateError> {
         if !self.has_enums() {
             return Ok(Vec::new());
@@ -220,7 +221,7 @@ impl<'p> Sdk<'p, '_> {
         Ok(files)
     }
 
-    /// Modules right below that have enums, or have modules below them that do.
+    /// Child modules that contain enums, directly or in descendants.
     fn enum_children(&self, module: &str) -> Vec<Child> {
         let Some(module) = self.modules.get(module) else {
             return Vec::new();
@@ -257,7 +258,7 @@ impl<'p> Sdk<'p, '_> {
                 name: member,
                 value: literal(&value.value),
             };
-            // The same member twice is an error to the compiler; the last one would win in an object.
+            // TypeScript rejects duplicate enum members; the last one wins, as it would in an object literal.
             members.retain(|known| known.name != member.name);
             members.push(member);
         }
@@ -269,18 +270,18 @@ impl<'p> Sdk<'p, '_> {
     }
 }
 
-/// A module as the one above it exports it.
+/// A module as its parent exports it.
 pub(super) struct Child {
-    /// Its name within the file.
+    /// Local name in the parent's file.
     pub(super) local: String,
-    /// The name that it is exported by.
+    /// Exported name.
     pub(super) exported: String,
-    /// Its folder, seen from the file.
+    /// Folder, relative to the parent's file.
     pub(super) folder: String,
 }
 
 impl Child {
-    /// How the module at `path` is exported.
+    /// Export of the module at `path`.
     pub(super) fn of(path: &str) -> Self {
         let step = last_step(path);
         let folder = step.to_lowercase();
@@ -297,13 +298,13 @@ impl Child {
     }
 }
 
-/// Import lines of modules.
+/// Import lines for modules.
 pub(super) fn import_namespaces(children: &[Child]) -> Vec<String> {
     let line = |child: &Child| format!("import * as {} from \"./{}\";", child.local, child.folder);
     children.iter().map(line).collect()
 }
 
-/// The export of modules that were imported.
+/// Export statement for imported modules.
 pub(super) fn export_namespaces(children: &[Child]) -> Body {
     let mut body = Body::default();
     body.block("export {", "};", |body| {

@@ -1,4 +1,4 @@
-//! Prints what was decided.
+//! Printer for TypeScript files.
 
 use super::model::{Callable, Class, Doc, Enum, Field, Interface, Item, Line, SourceFile};
 use crate::writer::Writer;
@@ -6,7 +6,7 @@ use crate::writer::Writer;
 const HEADER: &str =
     "// Generated from a package schema. Changes by hand are lost when it is generated again.";
 
-/// The text of a file.
+/// Source text of a file.
 pub(super) fn print(file: &SourceFile) -> String {
     let mut writer = Writer::new();
     writer.line(&[HEADER]);

@@ -1,4 +1,4 @@
-//! Resources: a class, its arguments and its state (`codegen.md` 2.4).
+//! Resource files: the class, its arguments and its state (`codegen.md` 2.4).
 
 use plumb_schema::bound::{Property, Resource};
 
@@ -11,7 +11,7 @@ use super::values::Given;
 use crate::GenerateError;
 use crate::settings::Compatibility;
 
-/// What a resource is to the SDK.
+/// Kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Custom,
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-/// A resource while its file is made.
+/// Intermediate state while the file of a resource is built.
 struct Lowering<'s, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     resource: &'p Resource<'d>,
@@ -47,7 +47,7 @@ struct Lowering<'s, 'p, 'd> {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The file of a resource.
+    /// File of a resource.
     pub(super) fn resource_file(
         &self,
         resource: &'p Resource<'d>,
@@ -65,7 +65,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         Ok(self.lower_resource(resource, kind, name, &folder, path))
     }
 
-    /// The file of the provider resource.
+    /// File of the provider resource.
     pub(super) fn provider_file(
         &self,
         provider: &'p Resource<'d>,
@@ -104,7 +104,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// How a resource is made and how an existing one is found, as its class declares it.
+    /// Signatures of a resource's constructor, and of its static `get` method if it has one.
     pub(super) fn resource_signatures(
         &self,
         resource: &'p Resource<'d>,
@@ -148,7 +148,8 @@ impl<'d> Lowering<'_, '_, 'd> {
         self.kind == Kind::Custom && Sdk::has_state(self.resource)
     }
 
-    /// The reason not to use the resource, where it is told at run time.
+    /// Deprecation warning at run time; `None` if the resource is not deprecated, or warns in its documentation
+    /// only.
     fn warning(&self) -> Option<String> {
         let deprecation = self.resource.deprecation?;
         (!self.is_kubernetes()).then(|| Sdk::warning(&self.name, deprecation))
@@ -257,7 +258,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         }
     }
 
-    /// Outputs that the base class has already.
+    /// Outputs that the base class already has.
     fn is_inherited(&self, property: &Property<'_>) -> bool {
         property.name == "urn" || (property.name == "id" && self.kind != Kind::Component)
     }
@@ -345,7 +346,8 @@ impl<'d> Lowering<'_, '_, 'd> {
                         body.line(line);
                     }
                 });
-                // The other branch; its lines stand deeper by hand because the opening is the end of the first one.
+                // The `else` branch. Its lines are indented by hand, because `block` has already written its
+                // opening line.
                 for line in given {
                     body.line(format!("    {line}"));
                 }
@@ -360,7 +362,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         body.lines
     }
 
-    /// Statements of the branch for a resource that exists.
+    /// Statements of the branch for the lookup of an existing resource.
     fn looked_up(&self) -> Vec<String> {
         let resource = self.resource;
         let mut lines = Vec::new();
@@ -387,7 +389,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         lines
     }
 
-    /// Statements of the branch for a resource that is to be made.
+    /// Statements of the branch for a new resource.
     fn given(&mut self) -> Vec<String> {
         let resource = self.resource;
         let mut lines = Vec::new();
@@ -528,7 +530,7 @@ impl<'d> Lowering<'_, '_, 'd> {
             .collect()
     }
 
-    /// The namespace beside the class, with the types of its methods.
+    /// Namespace with the class's name, for the types of its methods.
     fn method_types(&mut self) -> Option<Item> {
         let mut items = Vec::new();
         for method in &self.resource.methods {

@@ -1,4 +1,4 @@
-//! What all files of an SDK need to know.
+//! Data shared by all files of an SDK.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ pub(super) use crate::modules::{Module, last_step};
 use crate::settings::Compatibility;
 use crate::{FileMap, FilePath, GenerateError, Purpose};
 
-/// A package and what was found out about it.
+/// A package with its settings, type uses and modules.
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) purpose: Purpose,
     pub(super) settings: Settings<'d>,
     pub(super) usages: Vec<Usage>,
     pub(super) externals: Vec<ExternalSdk>,
-    /// What each module holds, by its path, parents of modules included.
+    /// Members of each module, by path; includes parent modules without members.
     pub(super) modules: Modules,
 }
 
-/// Another package that this one refers to.
+/// A package that this one refers to.
 pub(super) struct ExternalSdk {
     pub(super) alias: String,
     pub(super) npm_name: String,
@@ -68,7 +68,8 @@ impl ExternalSdk {
         let module = if let Some(schema) = &self.schema {
             schema.module_of(token)
         } else {
-            // Without its schema, the common form of modules has to do: `s3/bucket`, or nothing behind the slash.
+            // Without the package's schema, assume the common format of modules: `s3/bucket`, where the part
+            // after the slash is the file's name.
             let module = runtime_module_of(token).split('/').next();
             let module = module.filter(|module| *module != "index");
             module.unwrap_or_default().to_owned()
@@ -125,7 +126,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         modules
     }
 
-    /// The module of a token, as SDKs have it.
+    /// Module of a token.
     pub(super) fn module_of(&self, token: &str) -> String {
         let module = self.package.module_of(token);
         match self.settings.module_to_package.get(module.as_str()) {
@@ -134,7 +135,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The folder of a module.
+    /// Folder of a module.
     pub(super) fn folder_of(module: &str) -> String {
         module.to_lowercase()
     }
@@ -143,7 +144,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         names::identifier(&names::title(member_of(token)))
     }
 
-    /// The name of the file of a resource or function, without its ending.
+    /// File name of a resource or a function, without extension.
     pub(super) fn file_name(&self, token: &str) -> String {
         let module = self.module_of(token);
         let name = names::camel(member_of(token)).replace('/', "_");
@@ -170,7 +171,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// Whether the package has nested types at all.
+    /// Whether the package has nested types.
     pub(super) fn has_types(&self) -> bool {
         self.has_objects() || self.has_enums()
     }
@@ -185,18 +186,18 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.modules.values().any(|module| !module.enums.is_empty())
     }
 
-    /// Whether there is a module of settings.
+    /// Whether the package has a settings module.
     pub(super) fn has_config(&self) -> bool {
         !self.package.config.is_empty()
             && self.settings.compatibility != Compatibility::Kubernetes20
     }
 
-    /// Whether the package is made from another one, so that each request must say so.
+    /// Whether the package is parameterized, so that each request must refer to it.
     pub(super) fn is_parameterized(&self) -> bool {
         self.package.parameterization.is_some()
     }
 
-    /// A comment of a description, and of a reason not to use the thing.
+    /// Comment for a description and a deprecation message.
     pub(super) fn doc(&self, description: Option<&str>, deprecation: Option<&str>) -> Doc {
         let mut lines = Vec::new();
         if let Some(description) = description {
@@ -242,12 +243,12 @@ impl Dialect for Sdk<'_, '_> {
     }
 }
 
-/// A line that cannot end the comment that it stands in.
+/// The line with `*/` escaped, which would end the comment.
 fn comment_line(line: &str) -> String {
     line.trim_end().replace("*/", "*&#47;")
 }
 
-/// The name of a source without its ending; none for files that are not compiled.
+/// Name of a source file without extension; `None` for files that are not compiled.
 pub(super) fn source_name(path: &str) -> Option<&str> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".ts")?;
@@ -255,7 +256,7 @@ pub(super) fn source_name(path: &str) -> Option<&str> {
     (name != "index" && !is_declaration).then_some(name)
 }
 
-/// A literal.
+/// Literal of a constant.
 pub(super) fn literal(constant: &Constant) -> String {
     match constant {
         Constant::Bool(value) => value.to_string(),
@@ -264,7 +265,7 @@ pub(super) fn literal(constant: &Constant) -> String {
     }
 }
 
-/// A name in quotes.
+/// String literal.
 pub(super) fn quoted(text: &str) -> Cow<'_, str> {
     Cow::Owned(names::string(text))
 }

@@ -6,7 +6,7 @@ use plumb_schema::bound::Package;
 use crate::GenerateError;
 use crate::settings::{Block, Compatibility};
 
-/// What the block says.
+/// Contents of the block.
 pub(super) struct Settings<'d> {
     pub(super) package_name: Option<&'d str>,
     pub(super) package_description: Option<&'d str>,

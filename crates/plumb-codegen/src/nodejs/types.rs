@@ -1,4 +1,4 @@
-//! Types as TypeScript has them (`codegen.md` 1.5, 2.5).
+//! TypeScript types (`codegen.md` 1.5, 2.5).
 
 use plumb_schema::bound::{External, Property, Type, TypeKind, TypeShape, Union, member_of};
 use plumb_schema::{Constant, Primitive, Section};
@@ -7,19 +7,19 @@ use super::imports::Imports;
 use super::names;
 use super::sdk::Sdk;
 
-/// Where a type stands.
+/// Position in which a type is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// What users give; outputs may stand at each level.
+    /// Arguments that accept outputs at each level.
     Input,
-    /// What users give to functions that take no outputs.
+    /// Arguments of functions that accept only plain values.
     Plain,
-    /// What users get.
+    /// Outputs and results.
     Output,
 }
 
 impl Sdk<'_, '_> {
-    /// A type, and whether it must be in parentheses before `[]`.
+    /// Type without `Input` around it, and whether it needs parentheses before `[]`.
     fn bare(&self, ty: &Type<'_>, shape: Shape, imports: &mut Imports) -> (String, bool) {
         let text = match &ty.kind {
             TypeKind::Primitive(primitive) => primitive_type(*primitive).to_owned(),
@@ -52,7 +52,7 @@ impl Sdk<'_, '_> {
         (text, false)
     }
 
-    /// A type within another one: an input of its own, unless it says otherwise.
+    /// Type at one level, with `Input` around it unless it is plain.
     fn level(&self, ty: &Type<'_>, shape: Shape, imports: &mut Imports) -> (String, bool) {
         let (text, is_union) = self.bare(ty, shape, imports);
         if shape == Shape::Input && !ty.plain && text != "any" {
@@ -62,12 +62,12 @@ impl Sdk<'_, '_> {
         (text, is_union)
     }
 
-    /// A type that must be there.
+    /// Type of a required value.
     pub(super) fn required(&self, ty: &Type<'_>, shape: Shape, imports: &mut Imports) -> String {
         self.level(ty, shape, imports).0
     }
 
-    /// Type of a property, with `| undefined` within inputs that need not be given.
+    /// Type of a property, with `| undefined` inside the input of an optional one.
     pub(super) fn property_type(
         &self,
         property: &Property<'_>,
@@ -90,7 +90,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// What an output of a resource holds.
+    /// `Output` type of a resource's property.
     pub(super) fn output_type(
         &self,
         property: &Property<'_>,
@@ -144,7 +144,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The interface of an object, in one shape.
+    /// Interface of an object, in one shape.
     pub(super) fn object_name(&self, position: usize, shape: Shape) -> String {
         let name = Self::class_name(self.package.types[position].token);
         let usage = self.usages[position];
@@ -156,7 +156,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The class of a resource of this package. It needs no import, so no name can be in its way.
+    /// Class of a resource of this package, as an `import()` type, which no local name can shadow.
     fn resource_type(&self, token: &str, imports: &Imports) -> String {
         let module = self.module_of(token);
         let folder = Self::folder_of(&module);
@@ -190,7 +190,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// The namespaces of a module, with a dot behind each.
+/// Namespaces of a module, each followed by a dot.
 pub(super) fn namespace_path(module: &str) -> String {
     names::namespaces(module)
         .into_iter()

@@ -1,25 +1,25 @@
-//! Where the types of a package are used, and which of them have defaults.
+//! Uses and defaults of the types of a package.
 
 use plumb_schema::bound::Package;
 
 use crate::uses::{self, Roots, Uses};
 
-/// How one type is used.
+/// Uses of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// In inputs, with outputs at each level.
+    /// Inputs, with outputs at each level.
     pub(super) input: bool,
-    /// In arguments of functions that take no outputs.
+    /// Arguments of functions that accept only plain values.
     pub(super) plain: bool,
-    /// In results.
+    /// Results.
     pub(super) output: bool,
-    /// In arguments of functions that take outputs.
+    /// Arguments of functions that accept outputs.
     pub(super) function_input: bool,
-    /// Whether it, or an object within it, has a default.
+    /// Whether the type or a nested object has a default.
     pub(super) has_defaults: bool,
 }
 
-/// How each type of a package is used, by its position.
+/// Uses of each type of a package, by position.
 pub(super) fn analyse(package: &Package<'_>) -> Vec<Usage> {
     let roots = Roots {
         methods: true,

@@ -1,4 +1,4 @@
-//! Helpers that generated code uses (`codegen.md` 2.9).
+//! Helpers used by generated code (`codegen.md` 2.9).
 
 use plumb_schema::bound::Parameterization;
 
@@ -76,7 +76,7 @@ export async function callAsync<T>(
 }"#;
 
 impl Sdk<'_, '_> {
-    /// The file of helpers.
+    /// File of helpers.
     pub(super) fn utilities_file(&self) -> Result<SourceFile, GenerateError> {
         let mut body = Body::default();
         let package = if self.is_parameterized() {
@@ -115,7 +115,7 @@ impl Sdk<'_, '_> {
         );
     }
 
-    /// Tells the engine of the package once, and gives what it calls it.
+    /// Function that registers the package with the engine once, and returns its reference.
     fn get_package(&self, parameterization: &Parameterization<'_>, body: &mut Body) {
         let url = self.package.download_url.map_or("undefined".into(), quoted);
         body.line("let packageReference: Promise<string | undefined> | undefined;");

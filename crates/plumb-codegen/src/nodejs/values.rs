@@ -1,4 +1,4 @@
-//! Expressions for what is sent: defaults, constants, secrets (`codegen.md` 1.6, 2.4).
+//! Expressions for sent values: defaults, constants, secrets (`codegen.md` 1.6, 2.4).
 
 use plumb_schema::bound::{Property, Type, TypeKind, TypeShape};
 use plumb_schema::{Constant, Primitive};
@@ -8,23 +8,23 @@ use super::names;
 use super::sdk::{Sdk, literal, quoted};
 use super::types::{Shape, namespace_path};
 
-/// What a user gave for a property.
+/// Expression for the value that a user has given for a property.
 pub(super) struct Given {
-    /// The expression, which may be undefined.
+    /// Expression that may be undefined.
     maybe: String,
-    /// The same where it is known to be something.
+    /// Expression for use where the value is known to be defined.
     value: String,
-    /// Whether it is to become a secret.
+    /// Whether the value is sent as a secret.
     is_secret: bool,
 }
 
 impl Given {
-    /// A member of `object`, which is there.
+    /// A member of `object`, which is defined.
     pub(super) fn of(object: &str, name: &str) -> Self {
         Given::named(names::member(object, name))
     }
 
-    /// A member of the arguments of a resource, which may be undefined themselves.
+    /// A member of a resource's arguments, which may themselves be undefined.
     pub(super) fn of_resource(property: &Property<'_>) -> Self {
         Given {
             maybe: names::optional_member("args", property.name),
@@ -33,7 +33,7 @@ impl Given {
         }
     }
 
-    /// A value of its own.
+    /// A local variable.
     pub(super) fn named(name: String) -> Self {
         Given {
             maybe: name.clone(),
@@ -44,7 +44,7 @@ impl Given {
 }
 
 impl Sdk<'_, '_> {
-    /// The default of a property.
+    /// Expression for the default of a property.
     pub(super) fn default_value(
         &self,
         property: &Property<'_>,
@@ -72,7 +72,7 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// The type that values from the environment are read as.
+    /// Primitive as which values of environment variables are parsed.
     fn primitive_of(&self, ty: &Type<'_>, default: Option<&Constant>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Primitive(primitive) => Some(*primitive),
@@ -91,7 +91,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The function that fills in the defaults of an object, for values of the given shape.
+    /// Function that fills in the defaults of an object type, for values of the given shape.
     pub(super) fn defaults_function(
         &self,
         ty: &Type<'_>,
@@ -120,7 +120,8 @@ impl Sdk<'_, '_> {
         Some(format!("{namespace}.{path}{}", defaults_name(&name)))
     }
 
-    /// What is sent for a property: what was given, as a secret if it is one, or the default.
+    /// Expression for the sent value: the constant, the given value (as a secret if it is one), or
+    /// the default.
     pub(super) fn sent_value(
         &self,
         property: &Property<'_>,
@@ -154,7 +155,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Whether values of the type are texts, for providers.
+    /// Whether providers receive values of the type as strings without JSON encoding.
     pub(super) fn is_textual(&self, ty: &Type<'_>) -> bool {
         match &ty.kind {
             TypeKind::Primitive(primitive) => *primitive == Primitive::String,
@@ -168,14 +169,14 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A line that warns of a thing at run time.
+    /// Statement that logs a deprecation warning at run time.
     pub(super) fn warning(name: &str, deprecation: &str) -> String {
         let message = format!("{name} is deprecated: {deprecation}");
         format!("pulumi.log.warn({});", quoted(&message))
     }
 }
 
-/// The function that fills in the defaults of the interface `name`.
+/// Name of the function that fills in the defaults of the interface `name`.
 pub(super) fn defaults_name(name: &str) -> String {
     format!("{}ProvideDefaults", names::camel(name))
 }

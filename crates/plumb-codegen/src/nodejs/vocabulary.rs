@@ -1,4 +1,4 @@
-//! What documentation says in TypeScript.
+//! Names and signatures of TypeScript for the documentation.
 
 use plumb_schema::bound::{Package, Property, Type};
 
@@ -9,7 +9,7 @@ use super::types::Shape;
 use crate::docs::vocabulary::{self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{FileMap, GenerateError, Purpose};
 
-/// The words of a package.
+/// Vocabulary of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
     Ok(Box::new(Sdk::new(
         package,

@@ -10,7 +10,7 @@ use super::sdk::{Module, Sdk, literal};
 use crate::GenerateError;
 
 impl Sdk<'_, '_> {
-    /// The files that hold settings.
+    /// Files of the settings module.
     pub(super) fn config_files(&self, module: &Module) -> Result<Vec<SourceFile>, GenerateError> {
         let mut index = Body::default();
         index.line("sys.modules[__name__].__class__ = _ExportableConfig");
@@ -50,7 +50,8 @@ impl Sdk<'_, '_> {
                 body: body.lines,
             })
         });
-        // The module becomes an instance of this class, so that settings are read when they are used.
+        // At run time the module becomes an instance of this class, so that settings are read on
+        // access.
         let class = Class {
             decorators: Vec::new(),
             head: "_ExportableConfig(types.ModuleType)".to_owned(),
@@ -65,7 +66,7 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// What tools know about the module, which they cannot find out themselves.
+    /// Type stubs for the module, because tools cannot see the getters of the class that replaces it.
     fn stubs_file(&self, module: &Module) -> Result<SourceFile, GenerateError> {
         let variables = self.package.config.iter().map(|property| {
             let name = names::snake(property.name);
@@ -89,7 +90,8 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// Reads a setting; what is set counts even if it is false or nothing.
+    /// Expression that reads a setting. A set value takes precedence over the default even if it is
+    /// false or empty.
     fn read(&self, property: &Property<'_>) -> String {
         if let Some(constant) = &property.constant {
             return literal(constant);
@@ -108,7 +110,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// What a setting is: objects and lists stay JSON texts.
+/// Type of a setting. Objects and arrays are JSON strings.
 fn config_type(property: &Property<'_>) -> String {
     let ty = match property.ty.kind {
         TypeKind::Primitive(Primitive::Bool) => "_builtins.bool",
@@ -116,7 +118,7 @@ fn config_type(property: &Property<'_>) -> String {
         TypeKind::Primitive(Primitive::Number) => "_builtins.float",
         _ => "_builtins.str",
     };
-    // What the environment says may be nothing, what the schema says is always there.
+    // An environment variable may be unset, whereas a default in the schema always has a value.
     if property.default.is_some() || property.constant.is_some() {
         ty.to_owned()
     } else {

@@ -1,4 +1,4 @@
-//! Functions: a plain variant and one with outputs (`codegen.md` 3.6).
+//! Functions: a plain variant and an output variant (`codegen.md` 3.6).
 
 use plumb_schema::Section;
 use plumb_schema::bound::{Function, Property, Returns, Type, TypeKind, member_of};
@@ -11,25 +11,25 @@ use super::sdk::Sdk;
 use super::types::{Form, Place, Shape};
 use crate::GenerateError;
 
-/// The variants of a function.
+/// Variants of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Variant {
     Plain,
     Output,
 }
 
-/// What a function gives.
+/// Result of a function.
 enum Outcome<'p, 'd> {
     Nothing,
-    /// A class of its own, with these members.
+    /// A result class of its own, with these members.
     Class(String, Vec<Member<'p, 'd>>),
-    /// The only value of what the provider sends.
+    /// The only value of the map that the provider returns.
     Single(String),
     /// An object of another package.
     External(String),
 }
 
-/// A function while its file is made.
+/// Intermediate state while the file of a function is built.
 struct Lowering<'s, 'i, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     function: &'p Function<'d>,
@@ -40,7 +40,7 @@ struct Lowering<'s, 'i, 'p, 'd> {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The file of a function.
+    /// File of a function.
     pub(super) fn function_file(
         &self,
         function: &'p Function<'d>,
@@ -76,7 +76,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// The variants of a function without bodies: the plain one, and the one with outputs.
+    /// The plain variant and the output variant of a function, without bodies.
     pub(super) fn function_variants(&self, function: &'p Function<'d>) -> [Option<Callable>; 2] {
         let mut imports = Imports::in_module("");
         let mut place = Place {
@@ -102,7 +102,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// Arguments in the order in which they are passed.
+    /// Arguments in positional order.
     fn arguments(function: &'p Function<'d>) -> Vec<&'p Property<'d>> {
         let properties = function.inputs.iter().flat_map(|inputs| &inputs.properties);
         if function.positional.is_empty() {
@@ -314,7 +314,7 @@ impl Lowering<'_, '_, '_, '_> {
     }
 }
 
-/// Arguments that copy a result without the warnings of its getters.
+/// Arguments that copy a result without calling its getters, which would log deprecation warnings.
 fn copy(from: &str, members: &[Member<'_, '_>], body: &mut Body) {
     for member in members {
         let name = &member.name;
@@ -322,10 +322,10 @@ fn copy(from: &str, members: &[Member<'_, '_>], body: &mut Body) {
     }
 }
 
-/// The result that can be waited for, though it is there already.
+/// Awaitable subclass of a result. Its value is available immediately.
 fn awaitable(name: &str, members: &[Member<'_, '_>]) -> Item {
     let mut body = Body::default();
-    // A function that yields somewhere is a generator, which is what can be waited for.
+    // The unreachable `yield` makes the function a generator, which `await` requires.
     body.block("if False:", |body| body.line("yield self"));
     body.block(format!("return {name}("), |body| {
         for member in members {

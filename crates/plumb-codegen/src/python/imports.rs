@@ -1,10 +1,10 @@
-//! What a file imports.
+//! Imports of a file.
 
 use std::collections::BTreeSet;
 
-/// Collects what the types of a file need.
+/// Imports that the types of a file need.
 pub(super) struct Imports {
-    /// The way from the file to the root of the package: as many dots as there are steps, and one.
+    /// Relative import prefix of the package root: one dot, and one for each step of the module.
     pub(super) root: String,
     pub(super) inputs: bool,
     pub(super) outputs: bool,
@@ -14,13 +14,13 @@ pub(super) struct Imports {
     pub(super) root_enums: bool,
     /// First steps of the paths of other modules.
     pub(super) modules: BTreeSet<String>,
-    /// Files of resources, and the dots that lead to their folder.
+    /// Files of resources, each with the dots of its folder's relative import.
     pub(super) resources: BTreeSet<(String, String)>,
     /// Other packages.
     pub(super) externals: BTreeSet<String>,
 }
 
-/// Names that the types of any file may need.
+/// Imports that the types of any file may need.
 const COMMON: [&str; 10] = [
     "import builtins as _builtins",
     "import sys",
@@ -35,7 +35,7 @@ const COMMON: [&str; 10] = [
 ];
 
 impl Imports {
-    /// Of a file of the module at this path.
+    /// Imports of a file in the module at this path.
     pub(super) fn in_module(module: &str) -> Self {
         Imports {
             root: root_of(module),
@@ -51,7 +51,7 @@ impl Imports {
         }
     }
 
-    /// The lines. Modules are imported, not what is in them, wherever files may need each other in a circle.
+    /// Import lines. Files that can import each other in a cycle import modules, not names in them.
     pub(super) fn lines(&self, has_dicts: bool) -> Vec<String> {
         let root = &self.root;
         let common = if has_dicts { &COMMON[..] } else { &COMMON[..6] };
@@ -88,13 +88,13 @@ impl Imports {
     }
 }
 
-/// The dots that lead from a module to the root.
+/// Relative import prefix from a module to the package root.
 pub(super) fn root_of(module: &str) -> String {
     let depth = module.split('/').filter(|step| !step.is_empty()).count();
     ".".repeat(depth + 1)
 }
 
-/// The name of a resource's file within the files that refer to the resource.
+/// Local name under which other files import a resource's file.
 pub(super) fn resource_module(file: &str) -> String {
     format!("_resource_{file}")
 }

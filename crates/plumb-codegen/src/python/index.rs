@@ -1,4 +1,4 @@
-//! The index of a module: what it exports, and what it registers for references (`codegen.md` 3.2).
+//! Index of a module: its exports, and its registration for resource references (`codegen.md` 3.2).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::types::Shape;
 use crate::{GenerateError, modules};
 
 impl Sdk<'_, '_> {
-    /// The index of the module at `path`.
+    /// Index of the module at `path`.
     pub(super) fn index_file(
         &self,
         path: &str,
@@ -42,7 +42,8 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// What the files of the module export. Types come first, so that a resource of the same name wins.
+    /// Star imports of the module's files. Types come first, so that a resource with the same name
+    /// takes precedence.
     fn star_imports(&self, path: &str, module: &Module) -> Vec<String> {
         let mut lines = self.type_imports(module);
         let resources = module.resources.iter();
@@ -63,7 +64,7 @@ impl Sdk<'_, '_> {
         lines
     }
 
-    /// The types of the module.
+    /// Star imports of the module's types.
     pub(super) fn type_imports(&self, module: &Module) -> Vec<String> {
         let parts = [
             (!module.enums.is_empty(), "from ._enums import *"),
@@ -80,7 +81,7 @@ impl Sdk<'_, '_> {
         parts.map(|(_, line)| line.to_owned()).collect()
     }
 
-    /// Modules below this one are loaded when they are used; tools are told of them in another way.
+    /// Imports of child modules: lazy at run time, ordinary for type checkers.
     fn subpackages(&self, module: &Module, body: &mut Body) {
         let children = module.children.iter();
         let children: Vec<(&str, String)> = children
@@ -103,7 +104,7 @@ impl Sdk<'_, '_> {
         });
     }
 
-    /// What makes instances of resources that programs get references to.
+    /// Registration of the classes that resource references are turned into.
     fn registration(&self, body: &mut Body) {
         let modules = self.resource_modules();
         let package = self.package.provider.as_ref().map(|_| {
@@ -120,7 +121,7 @@ impl Sdk<'_, '_> {
         if !body.lines.is_empty() {
             body.line("");
         }
-        // What is JSON of texts alone is Python too.
+        // JSON that contains only strings is valid Python too.
         body.block("_utilities.register(", |body| {
             let packages: Vec<Value> = package.into_iter().collect();
             for (name, entries) in [

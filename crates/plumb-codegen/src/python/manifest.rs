@@ -1,4 +1,4 @@
-//! What a package is besides its sources: its manifest, README, the plugin that it needs (`codegen.md` 3.2).
+//! Files of a package besides its sources: manifest, README, plugin description (`codegen.md` 3.2).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::{FilePath, GenerateError, Sink, plugin};
 const IGNORED: &str = "*.pyc\n__pycache__/\n.mypy_cache/\nbuild/\ndist/\n*.egg-info/\n";
 
 impl Sdk<'_, '_> {
-    /// Writes everything that is no source.
+    /// Writes every file that is not a source file.
     pub(super) fn manifests(&self, sink: &mut dyn Sink) -> Result<(), GenerateError> {
         let readme = plugin::readme(self.package, self.settings.readme);
         let plugin = plugin::describe(self.package, self.has_version());
@@ -29,7 +29,7 @@ impl Sdk<'_, '_> {
         file(".gitattributes", "* linguist-generated\n".to_owned())
     }
 
-    /// Whether the version of the schema is written down.
+    /// Whether the schema's version is part of the generated files.
     fn has_version(&self) -> bool {
         self.package.support_pack || self.settings.respect_schema_version
     }
@@ -41,14 +41,14 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The description on one line.
+    /// First part of the description, on one line.
     fn summary(&self) -> Option<String> {
         let description = self.package.about.description?;
         let words: Vec<&str> = description.split_whitespace().collect();
         Some(words.join(" ")).filter(|text| !text.is_empty())
     }
 
-    /// Distributions that this one needs, with their versions.
+    /// Distributions that this one depends on, with their versions.
     fn dependencies(&self) -> Vec<String> {
         let is_parameterized = self.is_parameterized();
         let core = if is_parameterized {
@@ -188,7 +188,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// A string in TOML, which wants one more character escaped than JSON.
+/// String in TOML, which requires one more character to be escaped than JSON.
 fn toml(text: &str) -> String {
     names::string(text).replace('\u{7f}', "\\u007f")
 }

@@ -9,14 +9,14 @@ use super::sdk::Sdk;
 use super::types::{Form, Place, Shape};
 use super::values::unique_names;
 
-/// The parts of a result that are kept in a class of its own.
+/// Parameters and properties of a result class.
 struct Kept {
     names: Vec<String>,
     items: Vec<Item>,
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The object that a function gives, in place or by name.
+    /// Object type that a function returns, inline or by reference.
     pub(super) fn returned_object<'f>(&self, function: &'f Function<'d>) -> Option<&'f Object<'d>>
     where
         'p: 'f,
@@ -34,7 +34,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// A method, behind the class of its result.
+    /// A method, preceded by its result class.
     pub(super) fn method(
         &self,
         class: &str,
@@ -124,7 +124,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The property whose value stands for the whole result.
+    /// The property that replaces the result object, if the package returns single values without
+    /// the object around them.
     fn lifted<'o>(&self, object: Option<&'o Object<'d>>) -> Option<&'o Property<'d>> {
         match &object?.properties[..] {
             [only] if self.settings.lift_single_value_returns => Some(only),
@@ -169,7 +170,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         body.lines
     }
 
-    /// Puts arguments where they are sent from.
+    /// Statements that store arguments in `__args__`.
     pub(super) fn pass(&self, members: &[&Member<'_, 'd>], body: &mut Body) {
         for member in members {
             let (name, property) = (&member.name, member.property);
@@ -181,7 +182,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The class of a result that is one value.
+    /// Class of a result that consists of one value.
     fn single_result(&self, name: &str, ty: &Type<'d>, place: &mut Place<'_>) -> Item {
         let ty = self.level(ty, Shape::Output, Form::Class, place);
         let mut check = Body::default();
@@ -200,7 +201,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         result_item(name, Text::from(""), check, kept)
     }
 
-    /// The class of a result, which looks at what it is made of.
+    /// Class of a result, whose constructor checks the types of its values.
     pub(super) fn result_class(
         &self,
         name: &str,
@@ -255,7 +256,7 @@ fn result_item(name: &str, about: Text, constructor: Body, kept: Kept) -> Item {
     })
 }
 
-/// What a value must be, in a message.
+/// Description of the expected value, for an error message.
 fn article(class: &str) -> &'static str {
     match class {
         "_builtins.bool" => "a bool",

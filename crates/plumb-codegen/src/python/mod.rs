@@ -1,13 +1,13 @@
 //! SDKs for Python (`codegen.md` 3).
 //!
-//! 1. [`usage`] finds out which nested types are used as inputs, as arguments of functions and as outputs.
-//! 2. [`sdk`] sorts members into modules and settles names.
-//! 3. [`resource`], [`function`], [`nested`], [`index`] and [`config`] make a [`model::SourceFile`] each; [`object`] makes the
-//!    classes of what users give and get. Every type, expression and import is text by then.
-//! 4. [`print`] lays it out, file by file.
+//! 1. [`usage`] determines which nested types are used as inputs, as arguments of functions and as outputs.
+//! 2. [`sdk`] sorts members into modules and assigns names.
+//! 3. [`resource`], [`function`], [`nested`], [`index`] and [`config`] build a [`model::SourceFile`] each; [`object`]
+//!    builds the classes of arguments and results. Every type, expression and import is text by then.
+//! 4. [`print`] prints the files.
 //!
-//! Files of a package may need each other in a circle. Types are therefore texts that the core SDK looks up when it needs
-//! them, in files that import modules and not what is in them.
+//! Files of a package can import each other in a cycle. Types are therefore strings, which the core SDK resolves when it
+//! needs them, and files import modules rather than names.
 
 mod config;
 mod function;
@@ -35,17 +35,17 @@ use crate::{FileMap, FilePath, GenerateError, Sink, parallel};
 use model::SourceFile;
 use sdk::Sdk;
 
-/// What one thread makes at a time.
+/// Unit of work of a thread.
 enum Job<'s> {
     Provider,
-    /// A resource or function, by its position.
+    /// The resource at a position.
     Resource(usize),
     Function(usize),
-    /// The rest of the module at this path.
+    /// All other files of the module at this path.
     Module(&'s str),
 }
 
-/// Makes the SDK of a package, the same for every purpose, with files that people wrote.
+/// Generates the SDK of a package, including hand-written files. The SDK is the same for every purpose.
 pub(crate) fn generate(
     package: &Package<'_>,
     written: &FileMap,
@@ -68,7 +68,7 @@ pub(crate) fn generate(
     sdk.manifests(sink)
 }
 
-/// The files of a job, as texts.
+/// Files of a job, with their text.
 fn make(sdk: &Sdk<'_, '_>, job: &Job<'_>) -> Result<Vec<(FilePath, String)>, GenerateError> {
     let package = sdk.package;
     let files = match job {
@@ -86,7 +86,7 @@ fn make(sdk: &Sdk<'_, '_>, job: &Job<'_>) -> Result<Vec<(FilePath, String)>, Gen
         .collect())
 }
 
-/// Files of a module that hold more than one member.
+/// Files of a module that contain more than one member.
 fn module_files(sdk: &Sdk<'_, '_>, path: &str) -> Result<Vec<SourceFile>, GenerateError> {
     let module = &sdk.modules[path];
     let types = [

@@ -1,4 +1,4 @@
-//! Python, with everything decided: what is printed stands here as it will be read.
+//! Model of a Python file, in which everything but the layout is decided.
 
 use std::rc::Rc;
 
@@ -7,27 +7,27 @@ use crate::FilePath;
 /// A file.
 pub(super) struct SourceFile {
     pub(super) path: FilePath,
-    /// Whole lines, in order.
+    /// Import lines, in order.
     pub(super) imports: Vec<String>,
-    /// What a star imports; `None` for files that nobody takes everything from.
+    /// Names in `__all__`; `None` for files that are not star-imported.
     pub(super) exports: Option<Vec<String>>,
     pub(super) items: Vec<Item>,
 }
 
-/// Something at the top of a file or in a class.
+/// A declaration in a file or in a class.
 pub(super) enum Item {
     Class(Class),
     Function(Callable),
     Property(Property),
     Variable(Variable),
-    /// Lines of other kinds.
+    /// Other lines.
     Lines(Vec<Line>),
 }
 
-/// A text for readers; empty for none.
+/// Documentation text; empty for none.
 pub(super) type Text = Rc<str>;
 
-/// What stands in the quotes below a definition; empty for none.
+/// A docstring; empty for none.
 #[derive(Clone, Default)]
 pub(super) struct Doc {
     pub(super) text: Text,
@@ -43,7 +43,7 @@ impl Doc {
     }
 }
 
-/// What is said of a parameter.
+/// Documentation of a parameter.
 #[derive(Clone)]
 pub(super) struct DocParameter {
     pub(super) name: String,
@@ -51,16 +51,16 @@ pub(super) struct DocParameter {
     pub(super) text: Text,
 }
 
-/// A line within a body.
+/// A line of a body.
 pub(super) struct Line {
     pub(super) indent: usize,
     pub(super) text: String,
 }
 
 pub(super) struct Class {
-    /// Whole lines.
+    /// Decorator lines.
     pub(super) decorators: Vec<String>,
-    /// With what it is derived from.
+    /// Name and base classes.
     pub(super) head: String,
     pub(super) doc: Doc,
     pub(super) items: Vec<Item>,
@@ -68,19 +68,19 @@ pub(super) struct Class {
 
 /// A function or a method.
 pub(super) struct Callable {
-    /// Whole lines.
+    /// Decorator lines.
     pub(super) decorators: Vec<String>,
     pub(super) name: String,
     pub(super) parameters: Parameters,
     pub(super) returns: Option<String>,
     pub(super) doc: Doc,
-    /// Empty for overloads, which have none.
+    /// Empty for overloads, which have no body.
     pub(super) body: Vec<Line>,
 }
 
-/// Parameters, on one line or on a line each.
+/// Parameters, on one line or with one line each.
 pub(super) struct Parameters {
-    /// What stands on the first line.
+    /// Parameters on the first line.
     pub(super) first: &'static str,
     pub(super) rest: Vec<Parameter>,
 }
@@ -88,7 +88,7 @@ pub(super) struct Parameters {
 /// A parameter with its type and default.
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// Empty for none.
+    /// Empty for a parameter without a type.
     pub(super) ty: String,
     pub(super) default: &'static str,
 }
@@ -111,12 +111,12 @@ impl Parameter {
     }
 }
 
-/// A property with a getter, whose name in schemas is told to the core SDK.
+/// A property with a getter, which tells the core SDK the property's name in the schema.
 pub(super) struct Property {
     pub(super) name: String,
-    /// The decorator that holds the name in schemas.
+    /// Decorator of the getter, with the name in the schema.
     pub(super) getter: String,
-    /// The decorator that warns.
+    /// Decorator that logs a deprecation warning.
     pub(super) deprecation: Option<String>,
     pub(super) ty: String,
     pub(super) doc: Text,
@@ -130,7 +130,7 @@ pub(super) enum Setter {
     Present,
 }
 
-/// `name: type`, or `name = value`, with what is said of it below.
+/// `name: type` or `name = value`, followed by its documentation.
 pub(super) struct Variable {
     pub(super) definition: String,
     pub(super) doc: Text,

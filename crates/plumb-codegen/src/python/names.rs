@@ -2,7 +2,7 @@
 
 use crate::words::{only_char, single_underscores, spelled_out};
 
-/// Words that cannot be names, of all versions of the language.
+/// Keywords of all versions of Python.
 const RESERVED: [&str; 37] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "exec", "finally", "for", "from", "global", "if",
@@ -10,7 +10,7 @@ const RESERVED: [&str; 37] = [
     "try", "while", "with", "yield",
 ];
 
-/// Names that were published before a plural `s` stayed with the capitals before it.
+/// Names published before the conversion kept a plural `s` with the acronym before it.
 const OLDER: [&str; 3] = ["openXJsonSerDe", "GetPublicIPs", "GetUptimeCheckIPs"];
 
 fn is_start(char: char) -> bool {
@@ -21,7 +21,7 @@ fn is_part(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
 
-/// A name that is no word of the language.
+/// The name with a trailing `_` if it is a keyword.
 fn unreserved(mut name: String) -> String {
     if RESERVED.contains(&name.as_str()) {
         name.push('_');
@@ -29,22 +29,22 @@ fn unreserved(mut name: String) -> String {
     name
 }
 
-/// What the last character was, while words are taken out of a name.
+/// Kind of the previous character, while a name is split into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Nothing,
-    /// The first capital of a word.
+    /// First capital letter of a word.
     Capital,
-    /// A capital behind a capital.
+    /// Capital letter after a capital letter.
     Acronym,
     Other,
 }
 
-/// The name in lower case, with `_` between its words.
+/// The name in snake case.
 pub(super) fn snake(name: &str) -> String {
     let keeps_plurals = !OLDER.contains(&name);
     let mut result = String::with_capacity(name.len() + 5);
-    // Where the present word begins: words are never empty, so a `_` goes before each but the first.
+    // `Nothing` only before the first character, so `_` is inserted before each word but the first.
     let mut last = Last::Nothing;
     for char in name.chars() {
         let char = if is_part(char) { char } else { '_' };
@@ -70,7 +70,7 @@ pub(super) fn snake(name: &str) -> String {
     unreserved(result)
 }
 
-/// The last capital of an acronym begins the next word.
+/// Starts a new word with the last capital letter of an acronym.
 fn split_last(result: &mut String) {
     if let Some(last) = result.pop() {
         if !result.is_empty() {
@@ -80,7 +80,7 @@ fn split_last(result: &mut String) {
     }
 }
 
-/// A parameter of constructors and functions, which have some of their own.
+/// Name of a parameter, distinct from the parameters that every constructor and function has.
 pub(super) fn parameter(name: &str) -> String {
     let mut result = snake(name);
     if matches!(
@@ -92,7 +92,7 @@ pub(super) fn parameter(name: &str) -> String {
     result
 }
 
-/// The first letter in upper case, nothing else changed, and legal.
+/// The name with its first letter in upper case, made legal.
 pub(super) fn class(name: &str) -> String {
     let mut chars = name.chars();
     let mut result = String::with_capacity(name.len() + 1);
@@ -103,7 +103,7 @@ pub(super) fn class(name: &str) -> String {
     legal(&result)
 }
 
-/// The class of an object: words behind hyphens begin with capitals.
+/// Class name of an object: hyphens removed, the letter after each capitalized.
 pub(super) fn object_class(name: &str) -> String {
     if !name.contains('-') {
         return class(name);
@@ -118,7 +118,7 @@ pub(super) fn object_class(name: &str) -> String {
     legal(&result)
 }
 
-/// Whether the language accepts a name as it is.
+/// Whether the name is a legal identifier.
 pub(super) fn is_legal(name: &str) -> bool {
     !name.is_empty() && legal(name) == name
 }
@@ -140,7 +140,7 @@ pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The member of an enum; `None` if nothing sensible is left of it.
+/// Name of an enum member; `None` if no legal name remains.
 pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     if only_char(expanded).is_some_and(|single| !is_start(single)) {
@@ -156,7 +156,7 @@ pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     Some(result).filter(|member| !member.is_empty())
 }
 
-/// The version of a distribution (PEP 440) for a semantic one.
+/// Version of a distribution (PEP 440) for a semantic version.
 pub(super) fn distribution_version(version: &semver::Version) -> String {
     let base = format!("{}.{}.{}", version.major, version.minor, version.patch);
     let mut local = Vec::new();

@@ -12,7 +12,7 @@ use super::types::{Place, Shape};
 use crate::GenerateError;
 
 impl Sdk<'_, '_> {
-    /// The file of types that users give.
+    /// File of types for arguments.
     pub(super) fn inputs_file(
         &self,
         path: &str,
@@ -21,7 +21,7 @@ impl Sdk<'_, '_> {
         self.objects_file("_inputs.py", &[Shape::Plain, Shape::Input], path, module)
     }
 
-    /// The file of types that users get.
+    /// File of types for results.
     pub(super) fn outputs_file(
         &self,
         path: &str,
@@ -56,7 +56,7 @@ impl Sdk<'_, '_> {
                 items.extend(classes.into_iter().map(Item::Class));
             }
         }
-        // What the file defines itself needs no import.
+        // A file does not import itself.
         imports.inputs &= file != "_inputs.py";
         Ok(Some(SourceFile {
             path: self.path(path, file)?,
@@ -66,7 +66,8 @@ impl Sdk<'_, '_> {
         }))
     }
 
-    /// The classes of an object among these shapes. Two shapes of one name are one class, the more general one.
+    /// Classes of an object in the given shapes. If two shapes have the same class name, the later one is
+    /// generated, because it is the more general one.
     fn object_classes(&self, position: usize, shapes: &[Shape]) -> Vec<(Shape, String)> {
         let usage = self.usages[position];
         let mut classes: Vec<(Shape, String)> = Vec::new();
@@ -111,7 +112,7 @@ impl Sdk<'_, '_> {
         classes
     }
 
-    /// The file of a module's enums.
+    /// File of a module's enums.
     pub(super) fn enums_file(
         &self,
         path: &str,
@@ -181,7 +182,7 @@ impl Sdk<'_, '_> {
                 definition: format!("{member} = {}", literal(&value.value)),
                 doc: self.text(value.description),
             };
-            // The same member twice is an error in an enum.
+            // Python rejects duplicate enum members; the last one wins.
             members.retain(|(known, _)| *known != member);
             members.push((member, variable));
         }

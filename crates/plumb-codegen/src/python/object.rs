@@ -1,4 +1,4 @@
-//! Classes of what users give and get: arguments, states, nested types (`codegen.md` 3.3, 3.4).
+//! Classes of objects: arguments, states, nested types (`codegen.md` 3.3, 3.4).
 
 use plumb_schema::bound::Property;
 
@@ -11,21 +11,21 @@ use super::sdk::{Sdk, literal};
 use super::types::{Form, Place, Shape};
 use super::values::unique_names;
 
-/// A property with its name and what is said of it.
+/// A property with its Python name and its documentation.
 pub(super) struct Member<'p, 'd> {
     pub(super) property: &'p Property<'d>,
     pub(super) name: String,
     pub(super) doc: Text,
 }
 
-/// What an object class is for.
+/// Use of an object class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Users make it.
+    /// Constructed by users.
     Given(Shape),
-    /// Users get it from functions or settings.
+    /// Returned by functions or settings.
     Result,
-    /// Users get it from resources, with names that they may know from other languages.
+    /// Returned by resources. Users may look for its keys by their names in other languages.
     ResourceOutput,
 }
 
@@ -39,7 +39,7 @@ impl Role {
 }
 
 impl<'d> Sdk<'_, 'd> {
-    /// Properties with their names, in the order of schemas.
+    /// Properties with their Python names, in the order of the schema.
     pub(super) fn members<'p>(
         &self,
         properties: impl IntoIterator<Item = &'p Property<'d>> + Clone,
@@ -56,7 +56,7 @@ impl<'d> Sdk<'_, 'd> {
         members.collect()
     }
 
-    /// What is said of parameters; nothing of those that nothing is said of.
+    /// Documentation of parameters; omits those without any.
     pub(super) fn doc_parameters(
         &self,
         members: &[&Member<'_, 'd>],
@@ -73,7 +73,7 @@ impl<'d> Sdk<'_, 'd> {
         parameters.collect()
     }
 
-    /// The class of an object. Properties that must be there come first.
+    /// Class of an object, with required properties first.
     pub(super) fn object(
         &self,
         name: &str,
@@ -159,7 +159,7 @@ impl<'d> Sdk<'_, 'd> {
         })
     }
 
-    /// Keeps what was given for a property.
+    /// Statements of the constructor that store the value of a property.
     fn assign(&self, member: &Member<'_, 'd>, role: Role, body: &mut Body) {
         let (name, property) = (&member.name, member.property);
         let is_given = matches!(role, Role::Given(_));
@@ -196,7 +196,7 @@ impl<'d> Sdk<'_, 'd> {
         Item::Property(self.property_of(member, ty, setter))
     }
 
-    /// A property of this type.
+    /// A property of type `ty`.
     pub(super) fn property_of(
         &self,
         member: &Member<'_, 'd>,
@@ -223,7 +223,7 @@ impl<'d> Sdk<'_, 'd> {
         }
     }
 
-    /// The typed dictionary of an object.
+    /// Typed dictionary of an object.
     pub(super) fn dict(
         &self,
         name: &str,
@@ -252,7 +252,8 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// What tells users who look for a property by its name in schemas how it is called here.
+/// Methods that warn users who look up a property by its name in the schema, and suggest the Python
+/// name.
 fn key_warnings(name: &str, members: &[&Member<'_, '_>]) -> Vec<Item> {
     let renamed = members.iter().filter(|it| it.property.name != it.name);
     let renamed: Vec<_> = renamed.collect();

@@ -1,4 +1,4 @@
-//! Prints what was decided.
+//! Printer for Python files.
 
 use super::model::{
     Callable, Class, Doc, Item, Line, Parameter, Parameters, Property, Setter, SourceFile, Variable,
@@ -8,7 +8,7 @@ use crate::writer::Writer;
 const HEADER: &str =
     "# Generated from a package schema. Changes by hand are lost when it is generated again.";
 
-/// The text of a file.
+/// Source text of a file.
 pub(super) fn print(file: &SourceFile) -> String {
     let mut writer = Writer::new();
     writer.line(&[HEADER]);
@@ -150,7 +150,7 @@ fn parameter(writer: &mut Writer, it: &Parameter) {
         (true, default) => ("", default),
         (false, default) => (": ", default),
     };
-    // A star that ends what can be given by position has no comma of its own name, but takes one like all others.
+    // The `*` that ends the positional parameters gets a comma like every other parameter.
     writer.line(&["        ", &it.name, colon, &it.ty, default, ","]);
 }
 

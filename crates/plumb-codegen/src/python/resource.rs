@@ -1,4 +1,4 @@
-//! Resources: a class, its arguments and its state (`codegen.md` 3.3).
+//! Resource files: the class, its arguments and its state (`codegen.md` 3.3).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::types::{Form, Place, Shape};
 use crate::settings::Compatibility;
 use crate::{FilePath, GenerateError};
 
-/// What a resource is to the SDK.
+/// Kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Custom,
@@ -33,12 +33,12 @@ impl Kind {
     }
 }
 
-/// A resource while its file is made.
+/// Intermediate state while the file of a resource is built.
 struct Lowering<'s, 'i, 'p, 'd> {
     sdk: &'s Sdk<'p, 'd>,
     resource: &'p Resource<'d>,
     kind: Kind,
-    /// The class, and that of its arguments.
+    /// Names of the class and of its arguments class.
     name: String,
     args: String,
     about: Text,
@@ -49,7 +49,7 @@ struct Lowering<'s, 'i, 'p, 'd> {
 }
 
 impl<'p, 'd> Sdk<'p, 'd> {
-    /// The file of a resource.
+    /// File of a resource.
     pub(super) fn resource_file(
         &self,
         resource: &'p Resource<'d>,
@@ -65,7 +65,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         self.lower_resource(resource, kind, &module, path)
     }
 
-    /// The file of the provider resource.
+    /// File of the provider resource.
     pub(super) fn provider_file(
         &self,
         provider: &'p Resource<'d>,
@@ -121,7 +121,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// The parameters of the constructor that takes each input by its name.
+    /// Parameters of the constructor overload with one parameter per input.
     pub(super) fn constructor_parameters(&self, resource: &'p Resource<'d>) -> Vec<Parameter> {
         let mut imports = Imports::in_module("");
         let mut lowering = Lowering {
@@ -140,12 +140,12 @@ impl<'p, 'd> Sdk<'p, 'd> {
             },
         };
         let mut parameters = lowering.inline_parameters().rest;
-        // The last one is not for users.
+        // The last parameter, `__props__`, is internal.
         parameters.pop();
         parameters
     }
 
-    /// The class of a resource's arguments, which must not be that of a nested type.
+    /// Class of a resource's arguments, distinct from all nested types.
     pub(super) fn args_class(&self, module: &str, name: &str) -> Result<String, GenerateError> {
         let Some(members) = self.modules.get(module) else {
             return Ok(format!("{name}Args"));
@@ -216,7 +216,8 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         format!("_{}State", self.name)
     }
 
-    /// The reason not to use the resource, where it is told at run time.
+    /// Deprecation message for run time; `None` for Kubernetes packages, which do not warn at run
+    /// time.
     fn deprecation(&self) -> Option<&'d str> {
         let is_told = self.sdk.settings.compatibility != Compatibility::Kubernetes20;
         self.resource.deprecation.filter(|_| is_told)
@@ -272,7 +273,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         }
     }
 
-    /// Parameters of a constructor that takes each input by its name.
+    /// Parameters of a constructor with one parameter per input.
     fn inline_parameters(&mut self) -> Parameters {
         let mut rest = vec![
             Parameter::required("resource_name", "str"),
@@ -311,7 +312,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         ]
     }
 
-    /// What is said of the resource, or at least what the constructor does.
+    /// Documentation of the resource, with a default text for resources without a description.
     fn about(&self) -> Text {
         if self.about.is_empty() {
             let name = &self.name;
@@ -377,7 +378,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         Self::overload(parameters, doc)
     }
 
-    /// The constructor itself, which finds out how it was called.
+    /// The actual `__init__`, which determines the overload that was called.
     fn dispatch(&self) -> Item {
         let mut body = Body::default();
         body.line(format!(
@@ -440,7 +441,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         })
     }
 
-    /// Statements for a resource that is to be made.
+    /// Statements for a new resource.
     fn given(&self, body: &mut Body) {
         let args = &self.args;
         body.block("if __props__ is not None:", |body| {
@@ -488,7 +489,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
         body.line(format!("__props__.__dict__[\"{name}\"] = {value}"));
     }
 
-    /// Options that the resource adds to those that it is given.
+    /// Resource options that are merged with those of the caller.
     fn merged_options(&self) -> Vec<(&'static str, String)> {
         let resource = self.resource;
         let mut merged = Vec::new();
@@ -555,7 +556,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
             Parameter::required("id", "pulumi.Input[str]"),
             Parameter::optional("opts", "Optional[pulumi.ResourceOptions]"),
         ];
-        // A state that is called like a parameter of the function cannot be told apart from it.
+        // State with the name of a parameter of `get` cannot be passed.
         let states: Vec<&Member<'_, 'd>> =
             self.states.iter().filter(|it| it.name != "id").collect();
         for member in &states {

@@ -1,4 +1,4 @@
-//! What all files of an SDK need to know.
+//! Data shared by all files of an SDK.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,26 +20,26 @@ pub(super) use crate::modules::{Module, last_step};
 use crate::settings::Compatibility;
 use crate::{FileMap, FilePath, GenerateError};
 
-/// A package and what was found out about it.
+/// A package with its settings, names, type uses and modules.
 pub(super) struct Sdk<'p, 'd> {
     pub(super) package: &'p Package<'d>,
     pub(super) settings: Settings<'d>,
-    /// Name of the distribution and of the folder that is imported.
+    /// Name of the distribution and of the imported folder.
     pub(super) name: String,
     pub(super) usages: Vec<Usage>,
     pub(super) externals: Vec<ExternalSdk>,
-    /// What each module holds, by its path, parents of modules included.
+    /// Members of each module, by path; includes parent modules without members.
     pub(super) modules: Modules,
-    /// Modules by the tokens' modules, which are asked for again and again.
+    /// Cache of the module path for each module of a token.
     paths: BTreeMap<String, String>,
 }
 
-/// Another package that this one refers to.
+/// A package that this one refers to.
 pub(super) struct ExternalSdk {
-    /// What it is imported by.
+    /// Name by which it is imported.
     pub(super) name: String,
     pub(super) compatibility: Compatibility,
-    /// How objects can be given, if its schema says so itself.
+    /// Forms of object inputs, if the package's schema sets them.
     pub(super) input_types: Option<InputTypes>,
     modules: BTreeMap<String, String>,
     schema: Option<Arc<PackageSchema>>,
@@ -72,7 +72,8 @@ impl ExternalSdk {
         let module = if let Some(schema) = &self.schema {
             schema.module_of(token)
         } else {
-            // Without its schema, the common form of modules has to do: `s3/bucket`, where the last step is the member again.
+            // Without the package's schema, assume the common format of modules: `s3/bucket`, where the part after the slash
+            // repeats the member.
             let module = runtime_module_of(token);
             let module = match module.rsplit_once('/') {
                 Some((module, last)) if last.eq_ignore_ascii_case(member_of(token)) => module,
@@ -87,14 +88,14 @@ impl ExternalSdk {
     }
 }
 
-/// The module of Python for one of the schema.
+/// Python module for a module of the schema.
 fn python_module(module: &str) -> String {
     let module = module.to_lowercase();
     let steps: Vec<String> = module.split('/').map(names::snake).collect();
     steps.join("/")
 }
 
-/// The name of a package's distribution.
+/// Distribution name of a package.
 pub(super) fn package_name(namespace: Option<&str>, name: &str) -> String {
     let namespace = namespace.unwrap_or("pulumi");
     format!("{namespace}_{name}").replace('-', "_")
@@ -171,7 +172,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// The module of a token, as SDKs have it.
+    /// Module of a token.
     pub(super) fn module_of(&self, token: &str) -> String {
         let module = self.package.module_of(token);
         match self.paths.get(&module) {
@@ -184,13 +185,13 @@ impl<'p, 'd> Sdk<'p, 'd> {
         names::class(member_of(token))
     }
 
-    /// The name of the file of a resource or function, without its ending.
+    /// File name of a resource or a function, without extension.
     pub(super) fn file_name(&self, token: &str) -> String {
         let module = self.module_of(token);
         let member = member_of(token);
         let class = names::class(member);
         let name = if self.settings.compatibility == Compatibility::Kubernetes20 {
-            // Files of functions are called as everywhere; those of resources keep their capitals.
+            // In Kubernetes packages, files of resources have the name of the class, with capitals.
             let is_resource = member.starts_with(char::is_uppercase);
             if is_resource {
                 class
@@ -211,7 +212,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         if is_taken { format!("{name}_") } else { name }
     }
 
-    /// The path of a file of a module.
+    /// Path of a file of a module.
     pub(super) fn path(&self, module: &str, file: &str) -> Result<FilePath, GenerateError> {
         if module.is_empty() {
             FilePath::new(&format!("{}/{file}", self.name))
@@ -220,7 +221,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// What the module at `path` is imported by.
+    /// Import name of the module at `path`.
     pub(super) fn import_name(&self, path: &str) -> String {
         if path.is_empty() {
             self.name.clone()
@@ -229,13 +230,13 @@ impl<'p, 'd> Sdk<'p, 'd> {
         }
     }
 
-    /// Whether there is a module of settings.
+    /// Whether the package has a settings module.
     pub(super) fn has_config(&self) -> bool {
         !self.package.config.is_empty()
             && self.settings.compatibility != Compatibility::Kubernetes20
     }
 
-    /// Whether a module, or one below it, has something in it.
+    /// Whether a module or one of its descendants has members.
     pub(super) fn has_members(&self, path: &str) -> bool {
         let below = format!("{path}/");
         let mut modules = self.modules.iter();
@@ -257,17 +258,17 @@ impl<'p, 'd> Sdk<'p, 'd> {
         })
     }
 
-    /// Whether the package is made from another one, so that each request must say so.
+    /// Whether the package is parameterized, so that each request must refer to it.
     pub(super) fn is_parameterized(&self) -> bool {
         self.package.parameterization.is_some()
     }
 
-    /// A text as people who write in Python read it.
+    /// The text translated for readers who use Python.
     pub(super) fn words<'t>(&self, text: &'t str) -> Cow<'t, str> {
         markdown::translate(text, self)
     }
 
-    /// A description.
+    /// Docstring for a description.
     pub(super) fn text(&self, description: Option<&str>) -> Text {
         let Some(description) = description else {
             return Rc::from("");
@@ -281,7 +282,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
     }
 }
 
-/// Names that people gave and that are written down as they are.
+/// Checks names from the schema that are used unchanged.
 fn check_names(name: &str, settings: &Settings<'_>) -> Result<(), GenerateError> {
     let wrong = |what, name: &str| {
         Err(GenerateError::Name {
@@ -301,7 +302,7 @@ fn check_names(name: &str, settings: &Settings<'_>) -> Result<(), GenerateError>
     Ok(())
 }
 
-/// A text that cannot end the quotes that it stands in.
+/// The text escaped for a docstring, so that it cannot end the quotes.
 fn docstring(text: &str) -> Text {
     let is_harmless = |byte: u8| byte != b'\\' && byte != b'"' && (byte >= b' ' || byte == b'\n');
     if text.bytes().all(is_harmless) && !text.contains(" \n") {
@@ -326,7 +327,7 @@ fn docstring(text: &str) -> Text {
     if result.contains("\"\"") {
         result = result.replace("\"\"", "\\\"\\\"");
     }
-    // A quote at the very end stands on a line of its own before those that end the text.
+    // A quote at the very end is harmless, because the printer puts the closing quotes on a line of their own.
     Rc::from(result)
 }
 
@@ -351,7 +352,7 @@ impl Dialect for Sdk<'_, '_> {
     }
 }
 
-/// A literal.
+/// Literal of a constant.
 pub(super) fn literal(constant: &Constant) -> String {
     match constant {
         Constant::Bool(true) => "True".to_owned(),

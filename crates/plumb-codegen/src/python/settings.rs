@@ -6,12 +6,12 @@ use plumb_schema::bound::Package;
 use crate::GenerateError;
 use crate::settings::{Block, Compatibility};
 
-/// How objects can be given.
+/// Forms in which object inputs can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputTypes {
-    /// As instances of classes.
+    /// Instances of classes.
     Classes,
-    /// As dictionaries too, each with a type of its own.
+    /// Instances of classes, or typed dictionaries.
     ClassesAndDicts,
 }
 
@@ -24,14 +24,14 @@ impl InputTypes {
     }
 }
 
-/// Which file says what the distribution is.
+/// File with the metadata of the distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manifest {
     Setup,
     Pyproject,
 }
 
-/// What the block says.
+/// Contents of the block.
 pub(super) struct Settings<'d> {
     pub(super) package_name: Option<&'d str>,
     pub(super) python_requires: Option<&'d str>,
@@ -74,7 +74,7 @@ impl<'d> Settings<'d> {
         })
     }
 
-    /// Whether objects can be given as typed dictionaries.
+    /// Whether object inputs can be typed dictionaries.
     pub(super) fn has_dicts(&self) -> bool {
         self.input_types == InputTypes::ClassesAndDicts
     }

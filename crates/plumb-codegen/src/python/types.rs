@@ -1,4 +1,4 @@
-//! Types as Python has them (`codegen.md` 1.5, 3.4).
+//! Python types (`codegen.md` 1.5, 3.4).
 
 use plumb_schema::bound::{External, Property, Type, TypeKind, TypeShape, Union, member_of};
 use plumb_schema::{Primitive, Section};
@@ -8,37 +8,37 @@ use super::names;
 use super::sdk::{Sdk, literal};
 use super::settings::InputTypes;
 
-/// Where a type stands.
+/// Position in which a type is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// What users give; outputs may stand at each level.
+    /// Arguments that accept outputs at each level.
     Input,
-    /// What users give to functions that take no outputs.
+    /// Arguments of functions that accept only plain values.
     Plain,
-    /// What users get.
+    /// Outputs and results.
     Output,
 }
 
-/// How an object that users give is written.
+/// Form of an object type in arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Its class.
+    /// The class.
     Class,
-    /// Its class or a dictionary, as constructors and functions take it.
+    /// The class or a dictionary, as constructors and functions accept it.
     Parameter,
-    /// Its typed dictionary.
+    /// The typed dictionary.
     Dict,
 }
 
-/// The file that types are written for.
+/// File in which types are used.
 pub(super) struct Place<'i> {
-    /// The module of the file.
+    /// Module of the file.
     pub(super) module: &'i str,
     pub(super) imports: &'i mut Imports,
 }
 
 impl Sdk<'_, '_> {
-    /// A type without the mark of inputs around it.
+    /// Type without `Input` around it.
     fn bare(&self, ty: &Type<'_>, shape: Shape, form: Form, place: &mut Place<'_>) -> String {
         match &ty.kind {
             TypeKind::Primitive(primitive) => primitive_type(*primitive).to_owned(),
@@ -69,7 +69,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// A type at one level: an input of its own, unless it says otherwise.
+    /// Type at one level, with `Input` around it unless it is plain.
     pub(super) fn level(
         &self,
         ty: &Type<'_>,
@@ -84,7 +84,7 @@ impl Sdk<'_, '_> {
         text
     }
 
-    /// What a property holds, without a word about whether it must be there.
+    /// Type of a property, without `Input` and `Optional` around it.
     fn property_bare(
         &self,
         property: &Property<'_>,
@@ -121,7 +121,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Type of a property as its description names it.
+    /// Type of a property in its documentation.
     pub(super) fn documented_type(
         &self,
         property: &Property<'_>,
@@ -133,7 +133,7 @@ impl Sdk<'_, '_> {
             .replace("_builtins.", "")
     }
 
-    /// What an argument of a function's output variant may be: an output of the whole.
+    /// Type of an argument of a function's output variant, which accepts an output only as a whole.
     pub(super) fn lifted_type(&self, property: &Property<'_>, place: &mut Place<'_>) -> String {
         let text = self.bare(&property.ty, Shape::Plain, Form::Parameter, place);
         if text == "Any" {
@@ -156,7 +156,7 @@ impl Sdk<'_, '_> {
         }
         let mut elements: Vec<String> = Vec::new();
         for element in &union.elements {
-            // Within an input, elements need not be inputs again.
+            // The whole union is an input, so its elements need not be inputs.
             let text = if is_plain {
                 self.level(element, shape, form, place)
             } else {
@@ -172,7 +172,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Results of a choice: the values of an enum if there is one, else what is assumed.
+    /// Result type of a union: that of its enum if it has one, or else its default type.
     fn union_output(&self, union: &Union<'_>) -> String {
         let mut elements = union.elements.iter();
         let of_enum = elements.find_map(|element| self.enum_values(element));
@@ -182,7 +182,7 @@ impl Sdk<'_, '_> {
             .to_owned()
     }
 
-    /// The type of an enum's values.
+    /// Type of an enum's values; `None` for other types.
     pub(super) fn enum_values(&self, ty: &Type<'_>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Defined(position) => match &self.package.types[*position].shape {
@@ -229,7 +229,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The class of an object, in one shape.
+    /// Class of an object, in one shape.
     pub(super) fn object_name(&self, position: usize, shape: Shape) -> String {
         let name = names::object_class(member_of(self.package.types[position].token));
         let usage = self.usages[position];
@@ -301,7 +301,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// The classes that a value must be of, where that can be told.
+    /// Classes for a run-time type check; `None` if the type cannot be checked.
     pub(super) fn runtime_type(&self, ty: &Type<'_>) -> Option<&'static str> {
         let of_primitive = |primitive| match primitive {
             Primitive::Bool => "_builtins.bool",
@@ -325,7 +325,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// Where a module is, seen from a file.
+/// Location of a module relative to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Distance {
     Here,
@@ -333,7 +333,7 @@ enum Distance {
     Elsewhere,
 }
 
-/// What leads to another module, which gets imported.
+/// Qualifier for names of a module. Adds the import that it needs.
 fn prefix(module: &str, place: &mut Place<'_>) -> (String, Distance) {
     if module == place.module {
         return (String::new(), Distance::Here);
@@ -346,7 +346,7 @@ fn prefix(module: &str, place: &mut Place<'_>) -> (String, Distance) {
     (format!("_{}", dotted(module)), Distance::Elsewhere)
 }
 
-/// What leads to the class of an object.
+/// Qualifier for the class of an object. Adds the import that it needs.
 fn object_path(module: &str, shape: Shape, place: &mut Place<'_>) -> String {
     let (prefix, distance) = prefix(module, place);
     let is_output = shape == Shape::Output;
@@ -370,7 +370,7 @@ fn object_path(module: &str, shape: Shape, place: &mut Place<'_>) -> String {
     }
 }
 
-/// The steps of a module with a dot behind each.
+/// Steps of a module, each followed by a dot.
 pub(super) fn dotted(module: &str) -> String {
     let steps = module.split('/').filter(|step| !step.is_empty());
     steps.fold(String::new(), |path, step| path + step + ".")

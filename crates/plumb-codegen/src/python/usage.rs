@@ -1,25 +1,25 @@
-//! Where the types of a package are used.
+//! Uses of the types of a package.
 
 use plumb_schema::bound::Package;
 
 use crate::uses::{self, Roots, Uses};
 
-/// How one type is used.
+/// Uses of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// In inputs of resources and methods, with outputs at each level.
+    /// Inputs of resources and methods, with outputs at each level.
     pub(super) input: bool,
-    /// In arguments of functions, which take no outputs within objects.
+    /// Arguments of functions, which do not accept outputs in objects.
     pub(super) plain: bool,
-    /// In results.
+    /// Results.
     pub(super) output: bool,
-    /// In outputs of resources.
+    /// Outputs of resources.
     pub(super) resource_output: bool,
-    /// In arguments or results of functions.
+    /// Arguments or results of functions.
     pub(super) function: bool,
 }
 
-/// How each type of a package is used, by its position.
+/// Uses of each type of a package, by position.
 pub(super) fn analyse(package: &Package<'_>) -> Vec<Usage> {
     let roots = Roots {
         methods: true,

@@ -1,4 +1,4 @@
-//! Helpers that generated code uses (`codegen.md` 3.2, 3.3, 3.6).
+//! Helpers used by generated code (`codegen.md` 3.2, 3.3, 3.6).
 
 use plumb_schema::bound::Parameterization;
 
@@ -186,7 +186,7 @@ _SEMVER = _installed_version()
 "#;
 
 impl Sdk<'_, '_> {
-    /// The file of helpers.
+    /// File of helpers.
     pub(super) fn utilities_file(&self) -> Result<SourceFile, GenerateError> {
         let mut imports = vec!["import asyncio", "import importlib"];
         let is_installed = !self.package.support_pack;
@@ -233,7 +233,8 @@ impl Sdk<'_, '_> {
         })
     }
 
-    /// The version that requests ask for: that of the schema, or that of what is installed.
+    /// Functions for the version in requests: that of the schema, or that of the installed
+    /// distribution.
     fn version_lines(&self, body: &mut Body) {
         body.line("");
         body.line("");
@@ -253,7 +254,7 @@ impl Sdk<'_, '_> {
         body.block("def get_version():", |body| body.line("return _VERSION"));
     }
 
-    /// Tells the engine of the package, and gives what it calls it.
+    /// Function that registers the package with the engine and returns its reference.
     fn get_package(&self, parameterization: &Parameterization<'_>, body: &mut Body) {
         let url = self.package.download_url.unwrap_or_default();
         body.line("");

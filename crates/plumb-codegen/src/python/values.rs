@@ -1,4 +1,4 @@
-//! Expressions for what is sent: defaults and constants (`codegen.md` 1.6).
+//! Expressions for sent values: defaults and constants (`codegen.md` 1.6).
 
 use plumb_schema::bound::{Property, Type, TypeKind};
 use plumb_schema::{Constant, Primitive};
@@ -8,12 +8,12 @@ use super::names;
 use super::sdk::{Sdk, literal};
 
 impl Sdk<'_, '_> {
-    /// Whether something is sent for a property that nobody gave.
+    /// Whether a value is sent for a property that the user has omitted.
     pub(super) fn has_default(property: &Property<'_>) -> bool {
         property.default.is_some() || property.default_info.is_some()
     }
 
-    /// The default of a property.
+    /// Expression for the default of a property.
     pub(super) fn default_value(&self, property: &Property<'_>) -> Option<String> {
         let fixed = property.default.as_ref().map(literal);
         let Some(info) = &property.default_info else {
@@ -27,12 +27,13 @@ impl Sdk<'_, '_> {
         };
         let variables = info.environment.iter().map(|name| names::string(name));
         let mut arguments: Vec<String> = variables.collect();
-        // What the environment says counts even if it is false or nothing.
+        // The default is an argument of the reader instead of an `or` expression, because a false
+        // or empty environment variable counts.
         arguments.extend(fixed.map(|fixed| format!("default={fixed}")));
         Some(format!("_utilities.{reader}({})", arguments.join(", ")))
     }
 
-    /// The type that values from the environment are read as.
+    /// Primitive as which values of environment variables are parsed.
     fn primitive_of(&self, ty: &Type<'_>, default: Option<&Constant>) -> Option<Primitive> {
         match &ty.kind {
             TypeKind::Primitive(primitive) => Some(*primitive),
@@ -46,7 +47,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Fills in the default of the variable `name`.
+    /// Statements that assign the default to the variable `name` if it is `None`.
     pub(super) fn fill_in(&self, property: &Property<'_>, name: &str, body: &mut Body) {
         if let Some(default) = self.default_value(property) {
             body.block(format!("if {name} is None:"), |body| {
@@ -55,7 +56,7 @@ impl Sdk<'_, '_> {
         }
     }
 
-    /// Whether values of the type are texts, for providers.
+    /// Whether providers receive values of the type as strings without JSON encoding.
     pub(super) fn is_textual(&self, ty: &Type<'_>) -> bool {
         let primitive = match &ty.kind {
             TypeKind::Primitive(primitive) => Some(*primitive),
@@ -65,7 +66,7 @@ impl Sdk<'_, '_> {
         primitive == Some(Primitive::String)
     }
 
-    /// Lines that warn of a thing at run time.
+    /// Statements that log a deprecation warning at run time.
     pub(super) fn warn(&self, name: &str, deprecation: &str, body: &mut Body) {
         let deprecation = self.words(deprecation);
         let message = names::string(&format!("{name} is deprecated: {deprecation}"));
@@ -73,7 +74,7 @@ impl Sdk<'_, '_> {
     }
 }
 
-/// Names of properties, each once.
+/// Distinct names for properties.
 pub(super) fn unique_names<'a>(
     properties: impl IntoIterator<Item = &'a str>,
     name: fn(&str) -> String,

@@ -1,4 +1,4 @@
-//! What documentation says in Python.
+//! Names and signatures of Python for the documentation.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::docs::vocabulary::{
 };
 use crate::{FileMap, GenerateError};
 
-/// The words of a package.
+/// Vocabulary of a package.
 pub(crate) fn of<'p>(package: &'p Package<'_>) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
     Ok(Box::new(Sdk::new(package, &FileMap::default())?))
 }
@@ -158,11 +158,11 @@ fn parameters(list: &[Parameter]) -> String {
     list.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// A type without what files of an SDK need to find it.
+/// The type without the qualifiers that only files of the SDK need.
 fn readable(ty: &str) -> String {
     let mut text = String::with_capacity(ty.len());
     for (index, part) in ty.replace("_builtins.", "").split('\'').enumerate() {
-        // Every second part stands in quotes: it is the path of a class.
+        // Every second part is in quotes, and is the path of a class.
         if index % 2 == 0 {
             text.push_str(part);
             continue;

@@ -1,4 +1,5 @@
-//! SDKs for .NET. What they offer is checked with a grammar of C# in `tests/codegen/csharp.py`.
+//! SDKs for .NET. `tests/codegen/csharp.py` parses them with a C# grammar and checks their public
+//! members.
 
 use plumb_codegen::{FileMap, GenerateError, Language, Purpose};
 
@@ -64,7 +65,7 @@ fn a_resource_has_what_users_expect() {
     assert!(files.get("version.txt").is_none());
 }
 
-/// Names that try to get out: of their string, their comment, their project file.
+/// Names that try to break out of a string, a comment or the project file.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let files = sdk(

@@ -1,4 +1,4 @@
-//! Documentation through the public interface.
+//! Documentation, through the public interface.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ fn schemas() -> Vec<(String, String)> {
     schemas
 }
 
-/// A package with everything that documentation tells of.
+/// A package with every feature that documentation covers.
 const SHOP: &str = include_str!("../data/shop.json");
 
 fn has_ending(path: &str, ending: &str) -> bool {
@@ -51,7 +51,7 @@ fn attributes<'t>(html: &'t str, name: &str) -> Vec<&'t str> {
     parts.map(|part| part.split('"').next().unwrap()).collect()
 }
 
-/// Links of Markdown.
+/// Links in Markdown.
 fn markdown_links(text: &str) -> Vec<String> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES);
     events
@@ -64,7 +64,7 @@ fn markdown_links(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Links of a JSON page, those within its Markdown among them.
+/// Links of a JSON page, including those in its Markdown.
 fn json_links(value: &serde_json::Value, links: &mut Vec<String>) {
     match value {
         serde_json::Value::Object(members) => {
@@ -102,7 +102,7 @@ fn decoded(link: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The file that a link leads to from another one.
+/// File that a relative link in the file `from` leads to.
 fn target(from: &str, link: &str) -> String {
     let mut steps: Vec<&str> = from.split('/').collect();
     steps.pop();
@@ -115,7 +115,7 @@ fn target(from: &str, link: &str) -> String {
     steps.join("/")
 }
 
-/// Follows every link of every file; answers how many there were.
+/// Follows every link of every file; returns their number.
 fn follow(files: &FileMap) -> usize {
     let mut count = 0;
     for (path, text) in &files.0 {
@@ -201,7 +201,7 @@ fn the_same_schema_gives_the_same_bytes() {
     }
 }
 
-/// All files one after the other, for a snapshot.
+/// All files, concatenated for a snapshot.
 fn all(files: &FileMap, ending: &str) -> String {
     let mut text = String::new();
     for (path, file) in &files.0 {
@@ -234,7 +234,7 @@ fn a_page_of_the_site() {
     insta::assert_snapshot!(page.replace("><", ">\n<"));
 }
 
-/// Names and texts that try to get out: of their folder, of their tag, of their attribute, of their script.
+/// Names and texts that try to break out of a folder, a tag, an attribute or a script.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let text = r#"{"name": "lab", "displayName": "<script>evil()</script>", "version": "1.0.0",
@@ -263,7 +263,7 @@ fn hostile_texts_stay_what_they_are() {
         }
         for tag in text.split('<').skip(1) {
             let tag = tag.split('>').next().unwrap();
-            // Outside of quotes nothing of a tag comes from a schema.
+            // Outside of quotes, a tag contains nothing from the schema.
             let bare: String = tag.split('"').step_by(2).collect();
             assert!(
                 !bare.contains("onclick") && !bare.contains("onmouseover"),

@@ -60,7 +60,7 @@ fn a_resource_has_what_users_expect() {
     );
 }
 
-/// Names that try to get out: of their string, their tag, their comment, their line.
+/// Names that try to break out of a string, a tag, a comment or a line.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let files = sdk(
@@ -198,7 +198,7 @@ fn packages_made_from_others_are_modules_that_say_so() {
     let import = "\t\"example.com/pulumi-more/sdk/go/v2/more/internal\"";
     expect_in(&extension, "more/one.go", &[import]);
     assert!(extension.get("more/provider.go").is_none());
-    // For use from a folder, any package is a module.
+    // A local SDK is always a module of its own.
     let local = sdk_of(r#"{"name": "lab", "version": "1.0.0"}"#, Purpose::Local).unwrap();
     assert!(
         local
@@ -209,7 +209,7 @@ fn packages_made_from_others_are_modules_that_say_so() {
     assert!(sdk(r#"{"name": "lab"}"#).get("go.mod").is_none());
 }
 
-/// Chains and lattices of types, which nobody writes, cost no more than their size.
+/// Long chains and dense graphs of types take time proportional to their size.
 #[test]
 fn types_of_any_form_are_followed() {
     let object = |index: usize, names: &[&str]| {

@@ -1,4 +1,5 @@
-//! What no SDK in any language may do: leave its folder, or take texts of the schema for code.
+//! Attacks that must fail in every language: writing outside of the folder, and text of the schema as
+//! code.
 
 use std::fmt::Write as _;
 
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use super::sdk_for;
 
-/// Names of members and modules that would be files elsewhere are refused, or become names that are none.
+/// Names of members and modules that would be paths elsewhere are rejected or made harmless.
 #[test]
 fn no_name_leads_out_of_the_folder() {
     let names = [
@@ -53,7 +54,7 @@ fn no_name_leads_out_of_the_folder() {
     }
 }
 
-/// A text that ends whatever it stands in: comments, strings, templates, documentation.
+/// A text that closes every construct in which it may be embedded: comments, strings, templates, documentation.
 const TEXT: &str = "*/ evil(); /* \"\"\" evil() \"\"\" ''' ` ${evil()} \" evil(); // \n*/ evil();\n\"\"\"\nevil()\n--> </summary> \\";
 
 #[test]
@@ -84,7 +85,7 @@ fn texts_stay_within_comments_and_strings() {
     }
 }
 
-/// The code of a file: comments and strings are taken out by the rules of its language.
+/// Code of a file, without comments and strings according to the rules of its language.
 fn without_texts(language: Language, path: &str, text: &str) -> String {
     let ending = path.rsplit('.').next().unwrap_or_default();
     match (language, ending) {
@@ -127,7 +128,7 @@ fn after<'t>(text: &'t str, close: &str) -> &'t str {
     text.find(close).map_or("", |at| &text[at + close.len()..])
 }
 
-/// What is behind the end of a string with escapes.
+/// Text after the end of a string with escapes.
 fn after_string<'t>(text: &'t str, close: &str) -> &'t str {
     let mut at = 0;
     while at < text.len() {

@@ -1,4 +1,4 @@
-//! SDKs for Java. That they compile, and what they offer, is checked with a JDK in `tests/codegen/java.py`.
+//! SDKs for Java. `tests/codegen/java.py` compiles them with a JDK and checks their public members.
 
 use plumb_codegen::{FileMap, GenerateError, Language, Purpose};
 
@@ -65,7 +65,7 @@ fn a_resource_has_what_users_expect() {
     );
 }
 
-/// Names that try to get out: of their string, their comment, and past the compiler's own escapes.
+/// Names that try to break out of a string or a comment, also with escapes that the compiler expands early.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let files = sdk(

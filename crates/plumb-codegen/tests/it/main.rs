@@ -1,4 +1,4 @@
-//! SDKs through the public interface. That they compile, and what they offer, is checked with real tools in `tests/codegen`.
+//! SDKs, through the public interface. `tests/codegen` compiles them with real tools and checks their public members.
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
@@ -19,7 +19,7 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/schemas")
 }
 
-/// The SDK for a schema that may have problems which do not matter here.
+/// SDK for a schema, ignoring the schema's diagnostics.
 fn sdk_for(language: Language, text: &str, purpose: Purpose) -> Result<FileMap, GenerateError> {
     let document = Document::read(text, Format::Json).unwrap();
     let options = BindOptions {
@@ -32,7 +32,7 @@ fn sdk_for(language: Language, text: &str, purpose: Purpose) -> Result<FileMap, 
     Ok(files)
 }
 
-/// Each of `lines` stands in `text`; one without spaces before it may be indented there.
+/// Asserts that `text` contains each of `lines`; lines without leading spaces match at any indentation.
 fn expect_lines(text: &str, lines: &[&str]) {
     for line in lines {
         let found = text
@@ -98,7 +98,7 @@ fn a_resource_has_what_users_expect() {
     assert!(index.contains("pulumi.runtime.registerResourceModule(\"lab\", \"box\", _module);"));
 }
 
-/// Names that try to get out: of their folder, their string, their comment, their template.
+/// Names that try to break out of a folder, a string, a comment or a template.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let files = sdk(
@@ -159,7 +159,7 @@ fn modules_cannot_lead_out_of_the_folder() {
     assert!(sdk_of(extra, Purpose::Published).is_err());
 }
 
-/// Chains and lattices of types, which nobody writes, cost no more than their size.
+/// Long chains and dense graphs of types take time proportional to their size.
 #[test]
 fn types_of_any_form_are_followed() {
     let object = |index: usize, names: &[&str]| {

@@ -1,5 +1,5 @@
-//! SDKs for Python through the public interface. That they compile, and what they offer, is checked with real tools in
-//! `tests/codegen`.
+//! SDKs for Python, through the public interface. `tests/codegen` compiles them with real tools and checks their
+//! public members.
 
 use plumb_codegen::{
     FileMap, FilePath, GenerateError, Language, Purpose, Sink as _, generate_with,
@@ -70,7 +70,7 @@ fn a_resource_has_what_users_expect() {
     );
 }
 
-/// Names that try to get out: of their folder, their string, the quotes of their description.
+/// Names that try to break out of a folder, a string or a docstring.
 #[test]
 fn hostile_texts_stay_what_they_are() {
     let files = sdk(
@@ -100,7 +100,7 @@ fn hostile_texts_stay_what_they_are() {
     );
     for (path, text) in &files.0 {
         assert!(!text.contains('\0'), "{path}");
-        // Descriptions end where they should: what stands between quotes is all that tries to get out.
+        // Descriptions end where they should: the hostile text occurs only between the quotes of a docstring.
         let name = path.as_str().rsplit('/').next().unwrap();
         if name
             .rsplit_once('.')
@@ -142,7 +142,7 @@ fn names_cannot_lead_out_of_the_folder() {
     assert!(matches!(sdk_of(empty), Err(GenerateError::Name { .. })));
 }
 
-/// Chains and lattices of types, which nobody writes, cost no more than their size.
+/// Long chains and dense graphs of types take time proportional to their size.
 #[test]
 fn types_of_any_form_are_followed() {
     let object = |index: usize, names: &[&str]| {

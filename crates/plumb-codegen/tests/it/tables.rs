@@ -1,4 +1,5 @@
-//! Types and names in all languages, held against tables (`codegen.md` 1.5, 2.1, 2.7, 3.1, 3.5, 4.2, 5.1, 6).
+//! Types and names in all languages, compared with tables (`codegen.md` 1.5, 2.1, 2.7, 3.1, 3.5, 4.2, 5.1,
+//! 6).
 
 use plumb_codegen::{FileMap, Language, Purpose};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ fn table(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// The file below any folders, with runs of blanks made one.
+/// Text of the file with this path in any folder, with runs of spaces reduced to one.
 fn file_in(files: &FileMap, ending: &str) -> String {
     let mut found = files.0.iter();
     let found = found.find(|(path, _)| format!("/{path}").ends_with(&format!("/{ending}")));
@@ -35,7 +36,7 @@ fn title(name: &str) -> String {
     name[..1].to_uppercase() + &name[1..]
 }
 
-/// The lines in which a property of a resource is declared, by file.
+/// Lines that declare a property of a resource, by file.
 fn declared(language: Language, name: &str, row: &Value) -> Vec<(&'static str, String)> {
     let ty = |form: &str| row[language.name()][form].as_str().unwrap().to_owned();
     let title = title(name);
@@ -163,7 +164,7 @@ fn names_are_those_of_the_table() {
     }
 }
 
-/// How an argument of this name is declared.
+/// Declaration of an argument with this name.
 fn property(language: Language, name: &str) -> (&'static str, String) {
     match language {
         Language::Nodejs => (
@@ -186,7 +187,7 @@ fn property(language: Language, name: &str) -> (&'static str, String) {
     }
 }
 
-/// How a member of an enum is declared.
+/// Declaration of an enum member.
 fn member(language: Language, name: &str, value: &str) -> (&'static str, String) {
     match language {
         Language::Nodejs => ("types/enums/m/index.ts", format!("{name}: {value},")),

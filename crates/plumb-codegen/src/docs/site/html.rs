@@ -1,10 +1,10 @@
-//! Text in HTML.
+//! HTML escaping and small HTML fragments.
 
 use std::fmt::Write as _;
 
 use crate::docs::language::ProgramLanguage;
 
-/// A text that is nothing but text, between tags and in attributes.
+/// Text escaped for HTML, in elements and in attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 8);
     escape_to(text, &mut result);
@@ -19,20 +19,20 @@ pub(crate) fn escape_to(text: &str, result: &mut String) {
             '>' => result.push_str("&gt;"),
             '"' => result.push_str("&quot;"),
             '\'' => result.push_str("&#39;"),
-            // Never meant for readers, and not allowed in HTML.
+            // Control characters are not allowed in HTML.
             char if char.is_control() && !matches!(char, '\n' | '\t') => result.push(' '),
             char => result.push(char),
         }
     }
 }
 
-/// The attribute of what only readers of these languages see.
+/// Attribute that shows an element only to readers of `languages`.
 pub(crate) fn only_for(languages: &[ProgramLanguage]) -> String {
     let words: Vec<&str> = languages.iter().map(|language| language.word()).collect();
     format!(" data-l=\"{}\"", words.join(" "))
 }
 
-/// A text with links where it mentions one of `names`; each has the way that it leads to.
+/// The text with each mention of one of `names` turned into a link; each name comes with its target.
 pub(crate) fn linked(text: &str, names: &[(&str, &str)]) -> String {
     let mut result = String::with_capacity(text.len() + 32);
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
@@ -43,7 +43,7 @@ pub(crate) fn linked(text: &str, names: &[(&str, &str)]) -> String {
         let fits = |(name, _): &&(&str, &str)| {
             !name.is_empty() && rest.starts_with(name) && !rest[name.len()..].starts_with(is_part)
         };
-        // The longest name that fits, so that none stands in the way of another that begins with it.
+        // The longest name that fits, because one name can be a prefix of another.
         let found = names
             .iter()
             .filter(|_| is_start)

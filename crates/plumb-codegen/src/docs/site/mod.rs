@@ -1,6 +1,7 @@
-//! A web site that needs no server: pages, a style and a script, all of which work from a folder.
+//! Static web site: pages, a style sheet and a script, all of which work from a local folder without a server.
 //!
-//! Pages say everything without the script. With it they show one language at a time, remember which, and can be searched.
+//! Pages are complete without the script. The script shows one language at a time, remembers the choice, and adds the
+//! search.
 
 mod html;
 mod page;
@@ -14,15 +15,16 @@ use super::guide::Guide;
 use super::links::{DocsFormat, file_of};
 use crate::{FilePath, GenerateError};
 
-/// Files that all pages share.
+/// Files shared by all pages.
 const STYLE: &str = "assets/style.css";
 const SCRIPT: &str = "assets/docs.js";
 const SEARCH: &str = "assets/search.js";
 
-/// Nothing comes from elsewhere, and no page runs anything but the script. Files have no origin, so their scheme is named.
+/// Content security policy: no external content, and no script but ours. Names the scheme `file:`, because local files
+/// have no origin.
 const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
 
-/// The files besides pages.
+/// Files of the site besides its pages.
 pub(crate) fn assets(guide: &Guide<'_, '_>) -> Result<Vec<(FilePath, String)>, GenerateError> {
     Ok(vec![
         (FilePath::new(STYLE)?, include_str!("style.css").to_owned()),
@@ -31,7 +33,7 @@ pub(crate) fn assets(guide: &Guide<'_, '_>) -> Result<Vec<(FilePath, String)>, G
     ])
 }
 
-/// What the search looks through: name, kind, module and file of each page.
+/// Search index: name, kind, module and file of each page.
 fn search(guide: &Guide<'_, '_>) -> String {
     let mut text = String::from("window.plumbDocs=[\n");
     for at in guide.addresses.pages(guide.package) {

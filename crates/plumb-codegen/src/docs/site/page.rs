@@ -1,4 +1,4 @@
-//! A page as HTML.
+//! Page layout in HTML.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::docs::language::ProgramLanguage;
 use crate::docs::links::{DocsFormat, Links};
 use crate::docs::model::{Body, Function, Index, Kind, Outcome, Page, Resource};
 
-/// A page as HTML.
+/// HTML text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {
     let links = Links::of(guide, DocsFormat::Site, page.at);
     let mut sections = Sections {
@@ -38,7 +38,7 @@ pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {
     text
 }
 
-/// Nested types that the page shows.
+/// Nested types on the page, with their anchors.
 fn here(page: &Page) -> Vec<(PageAt, String)> {
     let types = match &page.body {
         Body::Resource(resource) => &resource.types[..],
@@ -72,7 +72,7 @@ fn head(page: &Page, links: &Links<'_, '_, '_>, text: &mut String) {
     );
 }
 
-/// The way home, the chooser of languages and the search.
+/// Banner: home link, language chooser and search.
 fn banner(page: &Page, links: &Links<'_, '_, '_>, text: &mut String) {
     let guide = links.guide;
     let version = guide.package.version.as_ref();
@@ -125,7 +125,7 @@ fn table_of_contents(contents: &[(String, String)], text: &mut String) {
     text.push_str("</nav>");
 }
 
-/// Links to the pages above.
+/// Links to the ancestors of a page.
 fn trail(page: &Page, links: &Links<'_, '_, '_>) -> String {
     let above = links.guide.trail(page.at);
     if above.is_empty() {
@@ -197,7 +197,7 @@ fn title(page: &Page, sections: &mut Sections<'_, '_, '_, '_>) {
     only_some(page, sections);
 }
 
-/// What some languages do not have.
+/// Notice for languages in which the member is not available.
 fn only_some(page: &Page, sections: &mut Sections<'_, '_, '_, '_>) {
     let all = sections.links.guide.languages();
     let missing: Vec<ProgramLanguage> = all

@@ -1,9 +1,9 @@
 //! Descriptions as HTML.
 //!
-//! Descriptions come from strangers. **Nothing of them is markup that they wrote as HTML**: common tags are dropped, all
-//! else is shown as text; links lead to the web or nowhere, and pictures become links, so that reading asks nobody for
-//! anything. What this module puts in itself, for references and words in several languages, is never part of a text that
-//! gets parsed: a mark of two characters of private use stands for it, and marks are looked at in texts alone.
+//! Descriptions are untrusted. **HTML in a description never becomes markup**: common tags are dropped, everything else
+//! is shown as text. Links lead to the web or are removed, and images become links, so that reading a page makes no
+//! requests. Fragments that this module inserts itself, for references and for words in several languages, are not parsed
+//! with the text: a mark of two private-use characters stands in for each, and is replaced in text events only.
 
 use std::fmt::Write as _;
 
@@ -19,16 +19,16 @@ use crate::markdown::language_spans;
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';
 
-/// Where a text stands.
+/// Context of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     /// On a page, below its title.
     Page,
-    /// Below a property or another small thing, which has no sections.
+    /// Below a property or another small item, which has no sections.
     Detail,
 }
 
-/// A text with the code in it.
+/// HTML of a text with its code blocks.
 pub(crate) fn prose(
     prose: &Prose,
     languages: &[ProgramLanguage],
@@ -45,7 +45,7 @@ pub(crate) fn prose(
     result
 }
 
-/// A description of something small, examples and all.
+/// Description of a small item, including its examples.
 pub(crate) fn detail(
     description: &Description,
     languages: &[ProgramLanguage],
@@ -59,7 +59,7 @@ pub(crate) fn detail(
     result
 }
 
-/// Code in one of several languages. Who reads in a language that it is not told in gets the first, and a word about it.
+/// Code block with a variant per language. Readers of a language without a variant see the first one, with a notice.
 pub(crate) fn choices(code: &PerLanguage<String>, languages: &[ProgramLanguage]) -> String {
     let has = |language: &ProgramLanguage| code.get(*language).is_some();
     let missing: Vec<ProgramLanguage> = languages.iter().copied().filter(|it| !has(it)).collect();
@@ -81,7 +81,7 @@ pub(crate) fn choices(code: &PerLanguage<String>, languages: &[ProgramLanguage])
     result
 }
 
-/// A block of code for readers of some languages.
+/// Code block for readers of some languages.
 pub(crate) fn code_block(
     text: &str,
     language: Option<ProgramLanguage>,
@@ -114,7 +114,7 @@ pub(crate) fn markdown(text: &str, level: Level, links: &Links<'_, '_, '_>) -> S
     result
 }
 
-/// The text with marks for what is put in, which is kept by number.
+/// The text with a mark in place of each inserted fragment; the mark holds the fragment's index.
 fn with_marks(text: &str, links: &Links<'_, '_, '_>, fragments: &mut Vec<String>) -> String {
     let is_private = |char: char| char == OPEN || char == CLOSE;
     let bare = text.replace(is_private, "");
@@ -157,7 +157,7 @@ fn without_marks(text: &str) -> String {
     text.replace([OPEN, CLOSE], "")
 }
 
-/// A word in quotes of code, or without.
+/// A word, in a code span if it is in backquotes.
 fn inline_code(word: &str) -> String {
     let inner = word.trim_matches('`');
     if inner.len() < word.len() {
@@ -167,7 +167,7 @@ fn inline_code(word: &str) -> String {
     }
 }
 
-/// Words that are HTML already, each for its readers.
+/// HTML with a variant per language.
 fn worded(words: &PerLanguage<String>) -> String {
     let groups = words.grouped();
     if let [(_, only)] = &groups[..] {
@@ -180,7 +180,7 @@ fn worded(words: &PerLanguage<String>) -> String {
     result
 }
 
-/// Tags whose text is worth more than they are.
+/// Tags that are dropped while their text is kept.
 const DROPPED: [&str; 34] = [
     "a",
     "b",
@@ -218,14 +218,14 @@ const DROPPED: [&str; 34] = [
     "ul",
 ];
 
-/// Events on their way to HTML.
+/// Converter from Markdown events to HTML events.
 struct Events<'f, 't> {
     level: Level,
     fragments: &'f [String],
     list: Vec<Event<'t>>,
-    /// For each link that is open, whether it is left out.
+    /// For each open link, whether it is dropped.
     dropped: Vec<bool>,
-    /// The text of a block of HTML.
+    /// Text of the current block of HTML.
     block: Option<String>,
 }
 
@@ -246,7 +246,7 @@ impl<'t> Events<'_, 't> {
             },
             Event::InlineHtml(text) => self.foreign(&text),
             Event::SoftBreak | Event::HardBreak | Event::Rule => self.list.push(event),
-            // What was not asked for does not come.
+            // Events of extensions that are not enabled, so they do not occur.
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
                 self.text(&text);
             }
@@ -262,7 +262,7 @@ impl<'t> Events<'_, 't> {
         match tag {
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 let leads = leads_somewhere(&dest_url) && !dest_url.contains([OPEN, CLOSE]);
-                // A link within a link is none.
+                // HTML forbids links within links.
                 let leads = leads && !self.dropped.contains(&false);
                 self.dropped.push(!leads);
                 if leads {
@@ -314,7 +314,7 @@ impl<'t> Events<'_, 't> {
         }
     }
 
-    /// A text with marks.
+    /// Emits a text, with marks replaced by their fragments.
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(OPEN) {
@@ -338,7 +338,7 @@ impl<'t> Events<'_, 't> {
         }
     }
 
-    /// A tag, or what looks like one.
+    /// Handles a piece of HTML, or text that looks like it.
     fn foreign(&mut self, html: &str) {
         if tag_name(html) == Some("br") {
             self.list.push(Event::HardBreak);
@@ -348,7 +348,7 @@ impl<'t> Events<'_, 't> {
     }
 }
 
-/// The tag of a heading; the title of the page is the only one of the first level.
+/// Tag of a heading; only the title of the page has the first level.
 fn heading(level: pulldown_cmark::HeadingLevel, is_end: bool) -> &'static str {
     use pulldown_cmark::HeadingLevel::{H1, H2, H3};
     match (level, is_end) {
@@ -361,7 +361,7 @@ fn heading(level: pulldown_cmark::HeadingLevel, is_end: bool) -> &'static str {
     }
 }
 
-/// The name of the tag that a text begins with.
+/// Name of the tag at the start of a text.
 fn tag_name(html: &str) -> Option<&str> {
     let inner = html.strip_prefix('<')?;
     let inner = inner.strip_prefix('/').unwrap_or(inner);
@@ -369,7 +369,7 @@ fn tag_name(html: &str) -> Option<&str> {
     Some(&inner[..end])
 }
 
-/// A text without comments and common tags.
+/// The text without comments and common tags.
 fn without_tags(html: &str) -> String {
     let mut result = String::with_capacity(html.len());
     let mut rest = html;

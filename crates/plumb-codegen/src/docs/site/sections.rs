@@ -1,4 +1,4 @@
-//! The sections of a page.
+//! Sections of a page.
 
 use std::fmt::Write as _;
 
@@ -10,19 +10,19 @@ use crate::docs::language::{PerLanguage, ProgramLanguage};
 use crate::docs::links::Links;
 use crate::docs::model::{Entry, Member, Method, Outcome, Property, Shape, TypeSection, TypeText};
 
-/// Writes the body of a page, and remembers its sections for the list of contents.
+/// Writer for the body of a page. Records its sections for the table of contents.
 pub(crate) struct Sections<'l, 'g, 'p, 'd> {
     pub(crate) links: &'l Links<'g, 'p, 'd>,
     pub(crate) languages: &'l [ProgramLanguage],
     pub(crate) html: String,
     /// Anchors and titles.
     pub(crate) contents: Vec<(String, String)>,
-    /// Nested types that stand on this page, with their anchors.
+    /// Nested types on this page, with their anchors.
     pub(crate) here: Vec<(PageAt, String)>,
 }
 
 impl Sections<'_, '_, '_, '_> {
-    /// The heading of a section.
+    /// Writes the heading of a section.
     pub(crate) fn section(&mut self, id: &str, title: &str) {
         self.contents.push((id.to_owned(), title.to_owned()));
         self.heading(2, id, title);
@@ -74,7 +74,7 @@ impl Sections<'_, '_, '_, '_> {
         }
     }
 
-    /// Signatures, for readers of each language theirs.
+    /// Signatures in each language.
     pub(crate) fn signatures(&mut self, signatures: &PerLanguage<Vec<String>>) {
         let missing: Vec<ProgramLanguage> = self
             .languages
@@ -158,7 +158,7 @@ impl Sections<'_, '_, '_, '_> {
         let ways: Vec<String> = ty.links.iter().map(|link| self.way(link.at)).collect();
         let mut result = String::new();
         for (languages, text) in ty.texts.grouped() {
-            // Those who write the type alike call its parts alike.
+            // Languages that write the whole type alike also write the names in it alike.
             let first = languages[0];
             let names: Vec<(&str, &str)> = ty
                 .links
@@ -176,7 +176,7 @@ impl Sections<'_, '_, '_, '_> {
         result
     }
 
-    /// The way to a page, or to the place where this page shows it.
+    /// Link to a page, or to its anchor if this page shows it.
     fn way(&self, at: PageAt) -> String {
         let here = self.here.iter().find(|(known, _)| *known == at);
         match here {
@@ -264,7 +264,7 @@ impl Sections<'_, '_, '_, '_> {
     }
 }
 
-/// What languages call something.
+/// Names of an item in each language.
 pub(crate) fn named(names: &PerLanguage<String>) -> String {
     let mut result = String::new();
     for (languages, name) in names.grouped() {
@@ -278,7 +278,7 @@ pub(crate) fn named(names: &PerLanguage<String>) -> String {
     result
 }
 
-/// Short words about a property.
+/// Attributes of a property.
 fn marks(property: &Property) -> String {
     let mut result = String::new();
     for (holds, class, word) in [
@@ -298,7 +298,8 @@ fn marks(property: &Property) -> String {
     result
 }
 
-/// Where the value of a property comes from when none is given.
+/// Sources of a property's value if the user gives none: constant, default and environment
+/// variables.
 fn origins(property: &Property) -> String {
     let mut parts = Vec::new();
     if let Some(constant) = &property.constant {
