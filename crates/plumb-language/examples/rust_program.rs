@@ -1,4 +1,5 @@
-//! A program in Rust without an SDK: it reads its environment, and speaks to the monitor and the engine as SDKs do.
+//! A program in Rust without an SDK. It reads its environment, and calls the resource monitor and the engine as
+//! SDKs do.
 //!
 //! ```yaml
 //! runtime:
@@ -15,7 +16,7 @@ use plumb_proto::pulumirpc::engine_client::EngineClient;
 use plumb_proto::pulumirpc::resource_monitor_client::ResourceMonitorClient;
 use tonic::transport::{Channel, Endpoint};
 
-/// The exit code of a program that has told what went wrong.
+/// Exit code of a program that has already reported its error.
 const REPORTED: i32 = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -44,7 +45,7 @@ fn text(text: &str) -> Value {
     }
 }
 
-/// Registers a stack with an output, or fails when the configuration says so.
+/// Registers a stack with an output, or fails if the configuration asks for it.
 async fn run() -> Result<bool, Box<dyn Error>> {
     let mut monitor = ResourceMonitorClient::new(connect(&variable("PULUMI_MONITOR")?).await?);
     let mut engine = EngineClient::new(connect(&variable("PULUMI_ENGINE")?).await?);

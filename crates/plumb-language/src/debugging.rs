@@ -1,7 +1,7 @@
 //! Programs and plugins that wait for a debugger (`languages.md` 3.2 and 4.2).
 //!
-//! The interpreter is told to listen and to wait; once it listens, the engine hears how a debugger can attach, and tells
-//! the user. Whoever attaches lets the program go on.
+//! The interpreter is started with options to listen and to wait. When it listens, the engine gets the address and shows
+//! it to the user. The program continues when a debugger attaches.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -16,21 +16,21 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;
 
-/// How often to look whether something listens by now.
+/// Polling interval for the port.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Something that is about to wait for a debugger.
+/// A program or plugin that is going to wait for a debugger.
 pub(crate) struct Waiting {
-    /// What debuggers are told, beside the process.
+    /// Configuration for debuggers, except for the process id.
     pub(crate) config: Map<String, Value>,
-    /// Where they attach.
+    /// Port for debuggers.
     pub(crate) port: u16,
-    /// Ends when they can.
+    /// Completes when debuggers can attach.
     pub(crate) ready: BoxFuture<'static, ()>,
 }
 
 impl Waiting {
-    /// Waits until a debugger can attach, and says so to the engine. `process` is what waits, if that is known.
+    /// Waits until a debugger can attach, and informs the engine. `process` is the id of the waiting process, if known.
     pub(crate) async fn announce(mut self, engine_address: &str, process: Option<u32>) {
         self.ready.await;
         let port = self.port;
@@ -59,7 +59,7 @@ async fn tell(address: &str, request: StartDebuggingRequest) -> Result<(), Strin
     told.map(drop).map_err(|status| status.message().to_owned())
 }
 
-/// Announcements of plugins, whose processes others start; they end with this.
+/// Pending announcements for plugins, whose processes the caller starts; aborted when this is dropped.
 #[derive(Default)]
 pub(crate) struct Announcements(std::sync::Mutex<JoinSet<()>>);
 
@@ -74,15 +74,15 @@ impl Announcements {
     }
 }
 
-/// The port `preferred` if nobody has it, else any.
+/// The port `preferred` if it is free, or else any free port.
 pub(crate) fn free_port(preferred: u16) -> io::Result<u16> {
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, preferred))
         .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
     Ok(bound.local_addr()?.port())
 }
 
-/// Ends when something takes connections on `port`. Some debuggers serve the first connection that comes and no other, so
-/// that none is made where the system tells of its ports.
+/// Completes when a process listens on `port`. Reads the system's port tables where they exist instead of connecting,
+/// because some debuggers serve only their first connection.
 pub(crate) async fn until_listening(port: u16) {
     while !is_listening(port).await {
         tokio::time::sleep(LOOK).await;
@@ -102,7 +102,7 @@ async fn is_listening(port: u16) -> bool {
     tokio::net::TcpStream::connect(address).await.is_ok()
 }
 
-/// Whether a line of a table of the system tells of something that listens on `port`.
+/// Whether a line of the system's port table describes a listener on `port`.
 fn listens_on(line: &str, port: u16) -> bool {
     const LISTENING: &str = "0A";
     let mut words = line.split_whitespace().skip(1);
@@ -113,7 +113,7 @@ fn listens_on(line: &str, port: u16) -> bool {
     is_port && words.nth(1) == Some(LISTENING)
 }
 
-/// Ends when a file of `folder` has `text` in it.
+/// Completes when a file in `folder` contains `text`.
 pub(crate) async fn until_logged(folder: &Path, text: &str) {
     loop {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,8 +1,8 @@
-//! Looking for files.
+//! File searches.
 
 use std::path::{Path, PathBuf};
 
-/// The folder at or above `directory` that holds a file called `name`.
+/// The nearest folder at or above `directory` that contains a file `name`.
 pub(crate) fn find_upwards(directory: &Path, name: &str) -> Option<PathBuf> {
     directory
         .ancestors()
@@ -10,7 +10,7 @@ pub(crate) fn find_upwards(directory: &Path, name: &str) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Whether `directory` is missing or has nothing in it.
+/// Whether `directory` is missing or empty.
 pub(crate) fn is_missing_or_empty(directory: &Path) -> bool {
     std::fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
 }

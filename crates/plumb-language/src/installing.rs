@@ -1,10 +1,10 @@
-//! The words around an installation.
+//! Messages around an installation.
 
 use std::future::Future;
 
 use plumb_plugin::{OutputLevel, OutputLine, OutputSink, OutputStream};
 
-/// Runs `work`, with a word before and one after it if it goes well.
+/// Runs `work`, with a message before it, and one after it if it succeeds.
 pub(crate) async fn announced<E>(
     language: &str,
     output: &OutputSink,

@@ -1,11 +1,12 @@
-//! Language hosts that run inside the program: no plugin process stands between the engine and the interpreter.
+//! Built-in language hosts. The engine starts interpreters directly, without a plugin process in between.
 //!
-//! [`language`] answers the host of a language by the name that project files give it. Each host is a module: it installs,
-//! inspects and runs programs of its language against the published SDK. Languages without a module here are found as
-//! plugins by `plumb-plugin`. This crate knows tool chains and interpreters; it does not know what programs register.
+//! [`language`] returns the host of a language, by its name in project files. Each host is a module: it installs, inspects
+//! and runs programs of its language against the published SDK. For languages without a module here, `plumb-plugin`
+//! searches for a plugin. This crate knows tool chains and interpreters; it does not know the resources that programs
+//! register.
 //!
-//! Hosts of compiled languages share `compiled`, where a tool chain is a `Compiler`. [`serve`] makes a service of any
-//! host, for engines that are other processes.
+//! Hosts of compiled languages share `compiled`, where a tool chain is a `Compiler`. [`serve`] runs a host as a service,
+//! for engines in other processes.
 
 mod compiled;
 mod debugging;
@@ -47,17 +48,17 @@ pub use strange_options::strange_options;
 pub use tool::ToolError;
 pub use yaml::YamlError;
 
-/// A language that has a host here.
+/// A language with a built-in host.
 pub struct Language {
-    /// Its name in project files.
+    /// Name in project files.
     pub name: &'static str,
-    /// The runtime options that programs in it have.
+    /// Runtime options of programs.
     pub options: &'static [&'static str],
-    /// Makes its host; nothing is started or read yet.
+    /// Creates the host; does not start or read anything yet.
     pub host: fn(LanguageOptions) -> Arc<dyn LanguageRuntime>,
 }
 
-/// The languages that have a host here.
+/// Languages with a built-in host.
 pub const LANGUAGES: [Language; 8] = [
     Language {
         name: "bun",
@@ -101,7 +102,7 @@ pub const LANGUAGES: [Language; 8] = [
     },
 ];
 
-/// The language that project files call `name`, if it has a host here.
+/// Language with this name in project files, if it has a built-in host.
 pub fn language(name: &str) -> Option<Language> {
     LANGUAGES.into_iter().find(|language| language.name == name)
 }

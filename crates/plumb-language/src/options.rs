@@ -1,23 +1,23 @@
-//! What hosts need to know of their surroundings.
+//! Surroundings of a language host.
 
 use std::path::PathBuf;
 
 use plumb_plugin::OutputSink;
 use plumb_plugin::process::Environment;
 
-/// What a language host needs to know of its surroundings.
+/// Surroundings of a language host.
 #[derive(Clone)]
 pub struct LanguageOptions {
-    /// The whole environment for interpreters, compilers and tools.
+    /// Complete environment for interpreters, compilers and tools.
     pub environment: Environment,
     /// `host:port` of the engine service.
     pub engine_address: String,
-    /// Whether anybody hears what programs say for developers.
+    /// Whether debug messages of programs are shown or logged.
     pub debug_messages: bool,
-    /// A folder of our own that outlives the run.
+    /// Plumb's cache folder, which outlives the run.
     pub cache_directory: PathBuf,
-    /// Version to report.
+    /// Version of Plumb to report.
     pub version: semver::Version,
-    /// Takes what programs print.
+    /// Sink for the output of programs.
     pub output: OutputSink,
 }

@@ -1,4 +1,4 @@
-//! `pulumi-plugin.json`: what the package of a language says of the plugin that it needs.
+//! `pulumi-plugin.json`: the plugin that a language's package needs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,30 +14,30 @@ use serde::Deserialize;
 /// Name of the file.
 pub(crate) const PLUGIN_FILE: &str = "pulumi-plugin.json";
 
-/// A file that cannot be used.
+/// Error for an unusable plugin file.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFileError {
-    /// It could not be read.
+    /// The file cannot be read.
     #[error("could not read {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// It makes no sense.
+    /// The file cannot be parsed.
     #[error("could not understand {}", path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: serde_json::Error,
     },
 }
 
-/// What the file says. Other files hold the same under a key of their own.
+/// Contents of the file. Manifests of some languages contain them under a key of their own.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct PluginFile {
     #[serde(default)]
@@ -62,7 +62,7 @@ struct Parameter {
 }
 
 impl PluginFile {
-    /// What a package without the file says by being one.
+    /// Implicit contents for a package without the file.
     pub(crate) fn bare() -> Self {
         PluginFile {
             resource: true,
@@ -82,19 +82,19 @@ impl PluginFile {
         })
     }
 
-    /// The name given, unless it is empty.
+    /// Name in the file, unless it is empty.
     pub(crate) fn given_name(&self) -> Option<&str> {
         self.name.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// The version given, unless it is empty.
+    /// Version in the file, unless it is empty.
     pub(crate) fn given_version(&self) -> Option<&str> {
         self.version
             .as_deref()
             .filter(|version| !version.is_empty())
     }
 
-    /// The package, under the name and with the version that the caller has settled on.
+    /// The package, with the name and the version that the caller has determined.
     pub(crate) fn package(self, name: String, version: semver::Version) -> PackageDependency {
         PackageDependency {
             name,

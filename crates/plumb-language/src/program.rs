@@ -1,4 +1,4 @@
-//! Programs as processes: how they get the configuration, and how they end (`languages.md` 1).
+//! Program processes: configuration and outcome (`languages.md` 1).
 
 use std::ffi::OsString;
 use std::io;
@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::debugging::Waiting;
 
-/// The exit code of programs whose failure has been reported.
+/// Exit code of a program that has already reported its error.
 const REPORTED: i32 = 32;
-/// How long an interrupted program may take to end.
+/// Time for an interrupted program to end.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end, or until `cancel` fires. It may wait for a debugger, of which the engine is to hear.
+/// Runs a program until it ends or `cancel` fires. If it waits for a debugger, informs the engine.
 pub(crate) async fn run_debugged(
     launch: Launch,
     waiting: Option<Waiting>,
@@ -44,7 +44,7 @@ pub(crate) async fn run_debugged(
     })
 }
 
-/// What the exit code of a program says.
+/// Outcome for a program's exit code.
 pub(crate) fn outcome(code: i32) -> RunOutcome {
     match code {
         0 => RunOutcome::Succeeded,
@@ -53,7 +53,7 @@ pub(crate) fn outcome(code: i32) -> RunOutcome {
     }
 }
 
-/// Gives a program its configuration, with keys spelled by `key`.
+/// Sets the configuration of a program, with keys converted by `key`.
 pub(crate) fn add_configuration(
     environment: &mut Environment,
     request: &RunRequest,

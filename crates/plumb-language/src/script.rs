@@ -1,11 +1,11 @@
-//! Scripts of our own that interpreters run.
+//! Plumb's own scripts that interpreters run.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Makes sure that `path` holds `text`. It may be from another version, and another process may run it at this moment: it
-/// must never see half of it.
+/// Writes `text` to `path` unless it is already there. Replaces the file atomically, because another process may be
+/// reading it.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|content| content == text.as_bytes()) {
         return Ok(());

@@ -1,14 +1,14 @@
-//! Ending programs early, from two sides.
+//! Cancellation of programs by their caller or by their host.
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// Ends the programs that a host runs, all at once; those that start later are not concerned.
+/// Stops all running programs of a host at once; programs that start later are not affected.
 #[derive(Default)]
 pub(crate) struct Stopping {
-    /// Fires when running programs are to end; replaced then.
+    /// Cancelled to stop the running programs, and then replaced.
     current: Mutex<CancellationToken>,
 }
 
@@ -18,13 +18,14 @@ impl Stopping {
         current.child_token()
     }
 
-    /// Asks everything that runs to end.
+    /// Cancels all running programs.
     pub(crate) fn stop_all(&self) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *current).cancel();
     }
 
-    /// Runs what `start` makes, with a token that fires when the caller's does and when everything is to end.
+    /// Runs the future of `start` with a token that is cancelled by `caller` or by
+    /// [`stop_all`](Stopping::stop_all).
     pub(crate) async fn run<F: Future>(
         &self,
         caller: CancellationToken,

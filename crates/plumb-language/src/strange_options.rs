@@ -1,13 +1,13 @@
-//! Runtime options that mean nothing: most likely somebody has misspelt one.
+//! Unknown runtime options, which are probably misspelt.
 //!
-//! They are no errors, because other versions of a host may know them.
+//! They are warnings, not errors, because other versions of a host may know them.
 
 use plumb_eval::diagnostic::probably_meant;
 use serde_json::{Map, Value};
 
 use crate::language;
 
-/// What to tell the user of each option that programs in `runtime` do not have; nothing where the language is not known here.
+/// Warnings for options that programs in `runtime` do not have; empty for languages without a built-in host.
 pub fn strange_options(runtime: &str, options: &Map<String, Value>) -> Vec<String> {
     let Some(language) = language(runtime) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Running the tools of a language's tool chain.
+//! Commands of a language's tool chain.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,31 +9,31 @@ use std::sync::Arc;
 use plumb_plugin::process::{Environment, Indented, Launch, Process, retry_busy};
 use plumb_plugin::{OutputLevel, OutputSink};
 
-/// Why a tool did not do its work.
+/// Error of a tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// It could not be started.
+    /// The tool cannot be started.
     #[error("could not run {}", program.display())]
     Spawn {
-        /// The executable.
+        /// Path of the executable.
         program: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// It failed.
+    /// The tool failed.
     #[error("`{command}` failed: {exit}{}", Indented(.output))]
     Failed {
-        /// What was run.
+        /// The command.
         command: String,
-        /// How it ended.
+        /// Exit status.
         exit: String,
-        /// Its last lines of output.
+        /// Last lines of its output.
         output: Vec<String>,
     },
 }
 
-/// A command line with its surroundings.
+/// A command line with its environment and working directory.
 #[derive(Clone)]
 pub(crate) struct Tool {
     pub(crate) program: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// The command as the user would write it.
+    /// Command line for messages.
     pub(crate) fn display(&self) -> String {
         let args = self
             .args
@@ -52,7 +52,7 @@ impl Tool {
         format!("{}{}", self.program.display(), args.collect::<String>())
     }
 
-    /// Runs the tool and answers what it printed on standard output.
+    /// Runs the tool and returns its standard output.
     pub(crate) async fn capture(&self) -> Result<String, ToolError> {
         let mut command = tokio::process::Command::new(&self.program);
         command
@@ -82,7 +82,7 @@ impl Tool {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs the tool and passes its output on.
+    /// Runs the tool and forwards its output.
     pub(crate) async fn run(
         &self,
         output: &OutputSink,
@@ -120,7 +120,7 @@ impl Tool {
     }
 }
 
-/// The executable called `name` on the PATH of `environment`, or `name` itself when it is a path.
+/// Executable `name` on the PATH of `environment`; `name` itself if it is a path.
 pub(crate) fn find_executable(
     name: &str,
     environment: &Environment,
@@ -130,7 +130,7 @@ pub(crate) fn find_executable(
     which::which_in(name, path, directory).ok()
 }
 
-/// The text of an environment variable; an empty one counts as unset.
+/// Value of an environment variable; an empty one counts as unset.
 pub(crate) fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a str> {
     environment
         .get(&OsString::from(name))

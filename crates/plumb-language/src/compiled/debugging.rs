@@ -1,4 +1,4 @@
-//! How programs under a debugger have ended.
+//! Outcomes of programs under a debugger.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use plumb_plugin::language::RunOutcome;
 
 use crate::program;
 
-/// What debuggers write when the program has ended: in answers to their clients, and for those who watch.
+/// Messages of debuggers about the end of the program: in replies to clients, and in the log for users.
 const ENDINGS: [&str; 2] = ["\"exited\":true,\"exitStatus\":", "has exited with status "];
 
-/// How the program has ended, of whose debugger this is the log.
+/// Outcome of a program, read from the log of its debugger.
 pub(super) fn outcome(log: &Path) -> RunOutcome {
     let text = fs::read(log).unwrap_or_default();
     match ending(&String::from_utf8_lossy(&text)) {

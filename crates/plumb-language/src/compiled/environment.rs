@@ -1,4 +1,4 @@
-//! What a program learns from its environment (`sdk-model.md` 7.1).
+//! Environment of a program (`sdk-model.md` 7.1).
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use plumb_plugin::process::Environment;
 
 use crate::program;
 
-/// Sets the variables that SDKs read; what is empty is not there.
+/// Sets the variables that SDKs read; empty values are left unset.
 pub(super) fn add_settings(environment: &mut Environment, engine: &str, request: &RunRequest) {
     let parallel = request.parallel.to_string();
     let root = request.info.root_directory.to_string_lossy();

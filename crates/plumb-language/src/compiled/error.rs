@@ -1,4 +1,4 @@
-//! What can go wrong with compiled languages.
+//! Errors of compiled languages.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use plumb_plugin::process::Indented;
 use super::Compiler;
 use crate::{PluginFileError, ToolError};
 
-/// Why a program of a compiled language could not be built, run, installed or inspected.
+/// Error while building, running, installing or inspecting a program in a compiled language.
 #[derive(Debug, thiserror::Error)]
 pub enum CompiledError {
-    /// A tool of the tool chain is missing.
+    /// A tool of the tool chain is not installed.
     #[error("could not find `{tool}` on the PATH; {advice}")]
     NoTool {
         /// The tool.
         tool: &'static str,
-        /// What to do.
+        /// Advice to the user.
         advice: &'static str,
     },
     /// An option has a value of the wrong type.
@@ -28,7 +28,7 @@ pub enum CompiledError {
         /// Its value.
         value: String,
     },
-    /// An option has a value that means nothing.
+    /// An option has an unknown value.
     #[error(
         "unknown value {value:?} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
     )]
@@ -37,7 +37,7 @@ pub enum CompiledError {
         option: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// Allowed values.
         expected: &'static str,
     },
     /// Two options exclude each other.
@@ -50,27 +50,27 @@ pub enum CompiledError {
         /// The options.
         options: (&'static str, &'static str),
     },
-    /// There is no prebuilt program.
+    /// The prebuilt program does not exist.
     #[error(
         "could not find the program {binary:?} that the runtime option `binary` in Pulumi.yaml names: it is neither in {} \
          nor on the PATH; build it first, or remove the option to have it built",
         directory.display()
     )]
     NoBinary {
-        /// What the project file says.
+        /// Value of the option.
         binary: String,
         /// Folder of the program.
         directory: PathBuf,
     },
-    /// There is nothing to build.
+    /// The folder contains no sources.
     #[error("could not find {wanted} in {}; there is no program to build there", directory.display())]
     NoSources {
-        /// What was looked for.
+        /// Files that were searched for.
         wanted: &'static str,
         /// The folder.
         directory: PathBuf,
     },
-    /// There is more than one program.
+    /// The crate has more than one binary.
     #[error(
         "the crate in {} has more than one binary; name the program with the runtime option `bin` in Pulumi.yaml",
         directory.display()
@@ -79,34 +79,34 @@ pub enum CompiledError {
         /// The folder.
         directory: PathBuf,
     },
-    /// The program has errors.
+    /// The program does not compile.
     #[error("could not compile the program in {}{}", directory.display(), Indented(.output))]
     Compile {
         /// Folder of the program.
         directory: PathBuf,
-        /// What the compiler said last.
+        /// Last lines of the compiler's output.
         output: Vec<String>,
     },
     /// A tool failed.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// A tool printed something unexpected.
+    /// The output of a tool cannot be parsed.
     #[error("`{command}` printed something that could not be understood")]
     ToolOutput {
-        /// What was run.
+        /// The command.
         command: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: serde_json::Error,
     },
-    /// A file could not be used.
+    /// A file operation failed.
     #[error("could not {action} {}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// With which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -116,23 +116,23 @@ pub enum CompiledError {
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
     Executor(#[source] ToolError),
-    /// No debugger can attach.
+    /// Debuggers are not supported here.
     #[error("a {language} {what} cannot wait for a debugger; {advice}")]
     NoDebugger {
         /// Name of the language.
         language: &'static str,
-        /// What was to wait.
+        /// Kind of program that was to wait.
         what: &'static str,
-        /// What to do.
+        /// Advice to the user.
         advice: &'static str,
     },
-    /// No debugger could listen.
+    /// No port is free for a debugger.
     #[error("there is no free port for a debugger")]
     NoPort(#[source] io::Error),
-    /// Something that a host does not do.
+    /// A feature that the host does not support.
     #[error("{what} is not supported for {language} programs yet")]
     Unsupported {
-        /// What was asked for.
+        /// The feature.
         what: &'static str,
         /// Name of the language.
         language: &'static str,

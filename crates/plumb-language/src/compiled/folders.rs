@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::CompiledError;
 
-/// Copies the sources in a folder to another one, except entries of the names in `left_out`.
+/// Copies the sources in a folder to another one, except for entries named in `left_out`.
 pub(crate) async fn copy_sources(
     source: &Path,
     target: &Path,
@@ -21,9 +21,10 @@ pub(crate) async fn copy_sources(
         .map_err(CompiledError::file("copy", source))
 }
 
-/// Copies the folder `from` to `to`, except what `skip` says of the names of its entries. Links become what they point to.
+/// Copies the folder `from` to `to`, except for entries whose names `skip` accepts. Symbolic links are replaced by their
+/// targets.
 fn copy_folder(from: &Path, to: &Path, skip: &dyn Fn(&OsStr) -> bool) -> io::Result<()> {
-    // Read before anything is made: the copy may be inside of what is copied.
+    // List the entries before creating the target, because it may be inside `from`.
     let entries = fs::read_dir(from)?.collect::<Result<Vec<_>, _>>()?;
     fs::create_dir_all(to)?;
     for entry in entries {

@@ -1,7 +1,7 @@
-//! What the hosts of compiled languages have in common.
+//! Shared part of the hosts of compiled languages.
 //!
-//! A [`Compiler`] knows the tool chain of one language: it answers the [`Executable`] that a program or a plugin has
-//! become. The [`CompiledHost`] runs it. Such programs take no arguments; they learn everything from their environment
+//! A [`Compiler`] knows the tool chain of one language; it returns the [`Executable`] for a program or a plugin. The
+//! [`CompiledHost`] runs the executable. Such programs take no arguments; they get all settings from their environment
 //! (`sdk-model.md` 7.1).
 
 mod debugging;
@@ -35,12 +35,12 @@ pub use error::CompiledError;
 pub(crate) use folders::copy_sources;
 pub(crate) use status::say;
 
-/// What an executable is wanted for.
+/// Use of an executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To run a program.
     Program,
-    /// To run a plugin. Nothing but its port may come before what it writes itself.
+    /// To run a plugin. The first line on its standard output must be the plugin's port.
     Plugin,
 }
 
@@ -53,43 +53,43 @@ impl Purpose {
     }
 }
 
-/// A program, or a plugin, that can be run.
+/// An executable program or plugin.
 #[derive(Debug, Default)]
 pub(crate) struct Executable {
     pub(crate) path: PathBuf,
-    /// What comes before the arguments of a plugin.
+    /// Arguments before those of a plugin.
     pub(crate) args: Vec<OsString>,
-    /// Where it has to be run, if that matters.
+    /// Required working directory, if there is one.
     pub(crate) directory: Option<PathBuf>,
-    /// Goes when it is no longer needed.
+    /// Temporary file of the executable, deleted when this is dropped.
     pub(crate) kept: Option<TempPath>,
-    /// How the arguments of a plugin are passed on.
+    /// Form in which the arguments of a plugin are passed.
     pub(crate) style: ArgumentStyle,
-    /// Who reports failures.
+    /// Source of error reports.
     pub(crate) failures: Failures,
-    /// Variables that it needs beside those of every program.
+    /// Environment variables besides those of every program.
     pub(crate) variables: Vec<(OsString, OsString)>,
 }
 
-/// How the arguments of a plugin follow those of its executable.
+/// Form in which the arguments of a plugin are appended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ArgumentStyle {
-    /// Each on its own.
+    /// As separate arguments.
     #[default]
     Separate,
-    /// In the last one, with spaces between them.
+    /// Appended to the last argument, separated by spaces.
     Joined,
 }
 
-/// Who tells the user what went wrong.
+/// Source of error reports to the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Failures {
-    /// The program does, if its exit code says so.
+    /// The program, if its exit code says that it has reported its error.
     #[default]
     ByExitCode,
-    /// What runs the program has told of everything.
+    /// The tool that runs the program reports every error.
     AllReported,
-    /// What runs the program ends well in any case, and writes down here how the program ended.
+    /// The tool that runs the program always exits successfully, and writes the program's outcome to this log.
     InLog(PathBuf),
 }
 
@@ -121,14 +121,15 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
     /// Name of the language in project files.
     const NAME: &'static str;
 
-    /// The packages that a program needs. What cannot be found out is left out: a program may run without its sources.
+    /// Packages that a program needs. Omits those that cannot be determined, because a program may run without its
+    /// sources.
     async fn required_packages(
         &self,
         options: &LanguageOptions,
         info: &ProgramInfo,
     ) -> Result<Vec<PackageDependency>, CompiledError>;
 
-    /// Builds a program or a plugin, if it has to be built before it can be run.
+    /// Builds a program or a plugin if necessary.
     async fn executable(
         &self,
         options: &LanguageOptions,
@@ -136,7 +137,7 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         purpose: Purpose,
     ) -> Result<Executable, CompiledError>;
 
-    /// The same for one that is to wait for a debugger.
+    /// Builds a program or a plugin that waits for a debugger.
     async fn debugged(
         &self,
         _: &LanguageOptions,
@@ -150,12 +151,12 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         })
     }
 
-    /// Further variables for programs, with their values.
+    /// Additional environment variables for programs.
     fn variables(&self, _: &RunRequest) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Fetches what a program depends on.
+    /// Installs the dependencies of a program.
     async fn install(
         &self,
         options: &LanguageOptions,
@@ -163,14 +164,14 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         output: &OutputSink,
     ) -> Result<(), CompiledError>;
 
-    /// The compiler and its version.
+    /// Compiler and its version.
     async fn about(
         &self,
         options: &LanguageOptions,
         info: &ProgramInfo,
     ) -> Result<AboutLanguage, CompiledError>;
 
-    /// The libraries that a program is compiled with.
+    /// Libraries that a program is compiled with.
     async fn dependencies(
         &self,
         options: &LanguageOptions,
@@ -178,14 +179,14 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         transitive: bool,
     ) -> Result<Vec<ProgramDependency>, CompiledError>;
 
-    /// Makes something that can be linked of the library in a folder.
+    /// Packages the library in a folder in a form that [`link`](Compiler::link) accepts.
     async fn pack(
         &self,
         options: &LanguageOptions,
         request: &PackRequest,
     ) -> Result<PathBuf, CompiledError>;
 
-    /// Makes a program depend on libraries of this machine; answers how to use them.
+    /// Adds local libraries to a program's dependencies; returns instructions for their use.
     async fn link(
         &self,
         options: &LanguageOptions,
@@ -199,12 +200,12 @@ pub(crate) struct CompiledHost<C> {
     compiler: C,
     running: Stopping,
     announcements: Announcements,
-    /// Executables of plugins, which are run by somebody else.
+    /// Executables of plugins, which the caller runs; kept until the host is dropped.
     kept: Mutex<Vec<TempPath>>,
 }
 
 impl<C: Compiler> CompiledHost<C> {
-    /// A host; nothing is started or read yet.
+    /// Creates a host; does not start or read anything yet.
     pub(crate) fn new(options: LanguageOptions) -> Self {
         CompiledHost {
             options: Arc::new(options),
@@ -241,7 +242,7 @@ impl<C: Compiler> CompiledHost<C> {
         })
     }
 
-    /// What can be run, and what it waits for first.
+    /// Executable, and the debugger that it waits for.
     async fn built(
         &self,
         info: &ProgramInfo,
@@ -393,7 +394,7 @@ impl<C: Compiler> LanguageRuntime for CompiledHost<C> {
     }
 }
 
-/// A runtime option that has to be text; an empty one counts as not given.
+/// String value of a runtime option; an empty string counts as not given.
 pub(crate) fn text_option<'a>(
     info: &'a ProgramInfo,
     option: &'static str,
@@ -408,7 +409,7 @@ pub(crate) fn text_option<'a>(
     }
 }
 
-/// The prebuilt program that the option `binary` names: a file beside the program or in the project, or a command on the
+/// The prebuilt program named by the option `binary`: a file next to the program or in the project, or a command on the
 /// PATH.
 pub(crate) fn prebuilt(
     name: &str,

@@ -1,4 +1,4 @@
-//! Telling the user what takes so long.
+//! Progress messages for steps that take long.
 
 use std::time::Duration;
 
@@ -6,10 +6,11 @@ use plumb_proto::pulumirpc::engine_client::EngineClient;
 use plumb_proto::pulumirpc::{LogRequest, LogSeverity};
 use tonic::transport::Endpoint;
 
-/// How long an engine may take to hear of it.
+/// Maximum time for sending a message to the engine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Has the engine at `address` show something for as long as it is new. What it does not take is lost.
+/// Sends a message to the engine at `address`, which shows it until the next one. Errors are ignored,
+/// because only the message would be lost.
 pub(crate) async fn say(address: &str, text: &str) {
     let Ok(endpoint) = Endpoint::from_shared(format!("http://{address}")) else {
         return;

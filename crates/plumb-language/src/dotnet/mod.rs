@@ -23,12 +23,12 @@ use crate::{LanguageOptions, ToolError};
 /// The tool chain of .NET.
 #[derive(Default)]
 pub(crate) struct Dotnet {
-    /// Projects that were built to see their packages, and not run yet.
+    /// Projects that were built to list their packages; the next build of each is skipped.
     built: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Dotnet {
-    /// Builds a project, unless that has just been done.
+    /// Builds a project, unless it was just built to list its packages.
     async fn build(
         &self,
         options: &LanguageOptions,
@@ -118,7 +118,7 @@ impl Compiler for Dotnet {
         let directory = request.working_directory.to_string_lossy();
         vec![
             ("PULUMI_PWD", directory.into_owned()),
-            // The SDK insists on it, whatever it once meant.
+            // Required by the SDK, although queries no longer exist.
             ("PULUMI_QUERY_MODE", "false".to_owned()),
         ]
     }
@@ -233,7 +233,7 @@ fn dotnet(
     })
 }
 
-/// The project file if the program is one, or the folder that has one.
+/// The project file if the entry point is one, or else the program's folder.
 fn project_of(info: &ProgramInfo) -> PathBuf {
     let entry = info.program_directory.join(&info.entry_point);
     if is_project(&entry) && entry.is_file() {

@@ -1,7 +1,7 @@
-//! Which packages a program needs.
+//! Packages that a program needs.
 //!
-//! 1. Let the tool list all libraries of the program, and say where it keeps them.
-//! 2. A library counts if it brings a `pulumi-plugin.json`, or a `version.txt`, in its content.
+//! 1. Let `dotnet` list all libraries of the program and the folder where it stores them.
+//! 2. A library is a package if its content includes a `pulumi-plugin.json` or a `version.txt`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
 const VERSION_FILE: &str = "version.txt";
 
-/// The libraries of a project: those that it names, or all of them.
+/// Libraries of a project: direct dependencies, or all.
 pub(super) async fn list(
     options: &LanguageOptions,
     project: &Path,
@@ -33,7 +33,8 @@ pub(super) async fn list(
     Ok(text.lines().filter_map(listed).collect())
 }
 
-/// The library in a line of the table: a mark, the name, what was asked for, and what there is.
+/// Library in a line of the table with the columns: mark, name, requested version, resolved
+/// version.
 fn listed(line: &str) -> Option<ProgramDependency> {
     let mut words = line.trim().strip_prefix("> ")?.split_whitespace();
     Some(ProgramDependency {
@@ -42,7 +43,7 @@ fn listed(line: &str) -> Option<ProgramDependency> {
     })
 }
 
-/// The packages among the libraries of a program.
+/// Packages among the libraries of a program.
 pub(super) async fn required(
     options: &LanguageOptions,
     directory: &Path,
@@ -101,7 +102,8 @@ fn package(library: &ProgramDependency, store: &Path) -> Option<PackageDependenc
     Some(file.package(name, version))
 }
 
-/// Name and version in the note of an older package: one line is a version, two are both.
+/// Name and version in the `version.txt` of an older package: one line is the version, two lines
+/// are name and version.
 fn note(text: &str) -> (Option<&str>, Option<&str>) {
     let lines: Vec<&str> = text
         .lines()
@@ -115,7 +117,7 @@ fn note(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// The namespace of a package's library: `Pulumi.MyCloud` for `my-cloud`.
+/// Namespace of a package's library: `Pulumi.MyCloud` for `my-cloud`.
 pub(super) fn namespace(package: &str) -> String {
     let mut namespace = String::from("Pulumi.");
     for part in package.split(['-', '_']) {

@@ -1,14 +1,14 @@
-//! Modules of a program that is built already, from its own build information.
+//! Modules of a prebuilt program, read from its build information.
 //!
-//! Nothing is compiled from such a program's `go.mod`, so fetching every module that it lists, to look for plugin files in
-//! them, would be for nothing.
+//! The program is not compiled from its `go.mod`, so fetching every module listed there, to search for plugin files, would
+//! be wasted time.
 //!
-//! 1. The executable names the modules that it was linked from.
-//! 2. Those in the module cache, and folders that stand in for modules, are used as they are.
-//! 3. Of the others, only the `go.mod` is fetched, all with one command. A module that does not require the SDK cannot be the
-//!    SDK of a package; the others are fetched, one by one.
+//! 1. The executable contains the list of modules that it was linked from.
+//! 2. Modules in the module cache, and folders that replace modules, are used without fetching.
+//! 3. For other modules, one command fetches only the `go.mod` files. A module that does not require the Pulumi SDK
+//!    cannot be the SDK of a package; the rest are fetched one by one.
 //!
-//! What cannot be had is left out: the program runs without it.
+//! Modules that cannot be fetched are omitted, because the program runs without them.
 
 use std::path::{Path, PathBuf};
 
@@ -19,18 +19,18 @@ use super::settings::go;
 use crate::compiled::CompiledError;
 use crate::tool::variable;
 
-/// The mark before build information, which is in line behind a header of this length.
+/// Mark before the build information, which follows a header of this length.
 const MARK: &[u8] = b"\xff Go buildinf:";
 const HEADER: usize = 32;
 const FLAGS: usize = 15;
 const IN_LINE: u8 = 2;
-/// Length of the marks around the list of modules.
+/// Length of the sentinels around the list of modules.
 const SENTINEL: usize = 16;
 
-/// The module of the SDK, which is no package.
+/// The Pulumi SDK's module, which is not a package.
 const SDK: &str = "github.com/pulumi/pulumi/sdk";
 
-/// The modules that `executable` was linked from; nothing if it does not say so.
+/// Modules that `executable` was linked from; `None` if it contains no build information.
 pub(super) async fn modules(
     executable: PathBuf,
     directory: &Path,
@@ -54,7 +54,7 @@ pub(super) async fn modules(
     Some(modules)
 }
 
-/// The list in the build information of an executable.
+/// Module list in the build information of an executable.
 fn linked_modules(executable: &[u8]) -> Option<Vec<Module>> {
     let info = executable
         .chunks(SENTINEL)
@@ -69,7 +69,7 @@ fn linked_modules(executable: &[u8]) -> Option<Vec<Module>> {
     Some(listed(std::str::from_utf8(list).ok()?))
 }
 
-/// The bytes behind their number, and the rest.
+/// Splits off bytes that are preceded by their length.
 fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut length = 0;
     for (idx, byte) in bytes.iter().take(5).enumerate() {
@@ -81,7 +81,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// Modules, each a line `dep`, with a line `=>` behind it if another stands in its place.
+/// Parses the module list: lines `dep`, each followed by a line `=>` if the module is replaced.
 fn listed(text: &str) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
     for line in text.lines() {
@@ -101,7 +101,7 @@ fn listed(text: &str) -> Vec<Module> {
     modules
 }
 
-/// Where the tool keeps modules.
+/// The module cache.
 fn module_cache(environment: &Environment) -> Option<PathBuf> {
     if let Some(cache) = variable(environment, "GOMODCACHE") {
         return Some(cache.into());
@@ -113,7 +113,7 @@ fn module_cache(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("pkg").join("mod"))
 }
 
-/// The folder of a module, if it is on this machine.
+/// Local folder of a module, if it exists.
 fn folder(module: &Module, cache: Option<&Path>, directory: &Path) -> Option<PathBuf> {
     let source = module.replace.as_deref().unwrap_or(module);
     let folder = if source.version.is_empty() {
@@ -128,7 +128,8 @@ fn folder(module: &Module, cache: Option<&Path>, directory: &Path) -> Option<Pat
     Some(folder).filter(|folder| folder.is_dir())
 }
 
-/// Names in the cache tell capital letters apart where file systems do not.
+/// The name as the module cache spells it: `!` and a lower-case letter for each capital, because some file systems ignore
+/// case.
 fn escaped(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -140,7 +141,7 @@ fn escaped(name: &str) -> String {
     escaped
 }
 
-/// Fetches those of the missing modules that may be packages.
+/// Fetches the missing modules that may be packages.
 async fn complete(
     modules: &mut [Module],
     missing: &[usize],
@@ -180,7 +181,7 @@ mod tests {
         dep\tgithub.com/BurntSushi/toml\tv1.2.3\th1:x\n\
         dep\texample.com/local/sdk\tv0.0.0\n=>\t./sdks/local\t\t\nbuild\t-trimpath=true\n";
 
-    /// An executable with the list somewhere in it.
+    /// An executable that contains the list.
     fn executable(list: &str) -> Vec<u8> {
         let mut bytes = vec![7; 48];
         bytes.extend(MARK);

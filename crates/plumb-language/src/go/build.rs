@@ -1,12 +1,13 @@
-//! Building programs (`languages.md` 5).
+//! Builds of programs (`languages.md` 5).
 //!
-//! Go's own cache holds compiled packages but no executables, and linking a program takes longer than anything else that
-//! is left to do. So executables are kept:
+//! Go's build cache contains compiled packages but no executables, and linking takes most of the remaining time. Therefore
+//! executables are cached:
 //!
-//! 1. Each program has a folder in the cache, named by the path of its sources, and a lock.
-//! 2. Under the lock, `go build` brings the executable in it up to date, which takes no time when nothing has changed, and
-//!    a link with a name of its own is made. What is run is the link: another build cannot get under it.
-//! 3. The link is removed with the [`Executable`]. What nobody has built for [`KEPT`] goes as well.
+//! 1. Each program has a folder in the cache, named after the hash of its source path, with a lock file.
+//! 2. While holding the lock, `go build` updates the executable, which is fast if nothing has changed, and a hard link
+//!    with a unique name is created. The link is what runs, so that another build cannot replace a running file.
+//! 3. The link is deleted with the [`Executable`]. Folders of programs that have not been built for [`KEPT`] are
+//!    deleted too.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -23,10 +24,10 @@ use super::settings::{Form, Source, go};
 use crate::compiled::{CompiledError, Executable, Failures, prebuilt, say};
 use crate::{LanguageOptions, ToolError};
 
-/// How long executables are kept that nobody asks for.
+/// Time after which unused executables are deleted.
 pub(super) const KEPT: Duration = Duration::from_hours(14 * 24);
 
-/// Builds the program if it is to be built.
+/// Executable of the program; builds it if necessary.
 pub(super) async fn executable(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -46,7 +47,7 @@ pub(super) async fn executable(
             Ok(Executable {
                 path: tool.program,
                 args,
-                // The tool ends with a code of its own, whatever the program ends with.
+                // `go run` has its own exit code, independent of the program's.
                 failures: Failures::AllReported,
                 ..Executable::default()
             })
@@ -101,7 +102,7 @@ async fn build_and_keep(
         .map_err(CompiledError::file("link", &target))?
         .into_temp_path();
     drop(lock);
-    // What is in the way of tidying up is in nobody else's.
+    // Errors while deleting old executables do not affect this program.
     let _ = tokio::task::spawn_blocking(move || prune(&cache, SystemTime::now())).await;
     let path = link.to_path_buf();
     Ok(Executable {
@@ -110,7 +111,7 @@ async fn build_and_keep(
     })
 }
 
-/// A name for something in the cache, made of the hash of `content`.
+/// Name in the cache: the hash of `content`.
 pub(super) fn fingerprint(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(16).fold(String::new(), |mut hex, byte| {
@@ -121,7 +122,7 @@ pub(super) fn fingerprint(content: &[u8]) -> String {
     })
 }
 
-/// Waits for the lock at `path`; it is given back when the file is closed.
+/// Waits for the lock at `path`, which is released when the file is closed.
 async fn locked(path: PathBuf) -> Result<File, CompiledError> {
     let failed = CompiledError::file("lock", path.clone());
     let file = tokio::task::spawn_blocking(move || -> io::Result<File> {
@@ -131,7 +132,7 @@ async fn locked(path: PathBuf) -> Result<File, CompiledError> {
             .write(true)
             .open(&path)?;
         file.lock()?;
-        // The time says when the program was last built.
+        // The modification time records the last build.
         file.set_modified(SystemTime::now())?;
         Ok(file)
     })
@@ -140,7 +141,7 @@ async fn locked(path: PathBuf) -> Result<File, CompiledError> {
     file.map_err(failed)
 }
 
-/// Removes the folders of programs that nobody has built for long.
+/// Deletes the folders of programs that have not been built for [`KEPT`].
 fn prune(cache: &Path, now: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(cache)? {
         let folder = entry?.path();

@@ -1,4 +1,4 @@
-//! Having programs wait for a debugger, under Delve (`languages.md` 5).
+//! Programs under the debugger Delve (`languages.md` 5).
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::compiled::{CompiledError, Executable, Failures};
 use crate::debugging::{Waiting, free_port, until_listening};
 use crate::tool::find_executable;
 
-/// Where debuggers look first.
+/// Port that debuggers try first.
 const PORT: u16 = 57134;
 
-/// The debugger on the PATH.
+/// Delve, found on the PATH.
 pub(super) fn find(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -29,7 +29,7 @@ pub(super) fn find(
     )
 }
 
-/// Puts the debugger before the executable.
+/// Wraps the executable in a Delve command that waits for a client.
 pub(super) fn wait(
     options: &LanguageOptions,
     debugger: PathBuf,
@@ -39,13 +39,13 @@ pub(super) fn wait(
     let folder = options.cache_directory.join("delve");
     fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
     let log = folder.join(port.to_string());
-    // How another program ended is of no interest.
+    // Discard the log of an earlier program on the same port.
     fs::write(&log, "").map_err(CompiledError::file("write", &log))?;
     let mut args: Vec<OsString> = [
         "--headless=true",
         "--api-version=2",
         "--log",
-        // It ends well however the program ends; this says how.
+        // Delve always exits successfully; this log contains the program's exit status.
         "--log-output=rpc,dap",
         "--log-dest",
     ]

@@ -1,4 +1,4 @@
-//! What `about` shows of a program.
+//! Information about a program for `about`.
 
 use plumb_plugin::language::{AboutLanguage, ProgramDependency, ProgramInfo};
 
@@ -7,7 +7,7 @@ use super::settings::go;
 use crate::LanguageOptions;
 use crate::compiled::CompiledError;
 
-/// The Go tool and what it says of its version.
+/// Path and version of the Go tool.
 pub(super) async fn about(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -20,7 +20,7 @@ pub(super) async fn about(
     })
 }
 
-/// Modules that the program needs: those that its own sources import, or all of them.
+/// Modules that the program needs: direct dependencies, or all.
 pub(super) async fn list(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -34,7 +34,7 @@ pub(super) async fn list(
         .filter(|requirement| transitive || !requirement.indirect)
         .map(|requirement| ProgramDependency {
             name: requirement.path.clone(),
-            // The version of a module that a folder stands in for means nothing.
+            // The version of a module that is replaced by a folder is meaningless.
             version: if file.is_local(requirement) {
                 String::new()
             } else {

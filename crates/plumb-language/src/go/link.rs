@@ -1,4 +1,4 @@
-//! Libraries of this machine: making them and depending on them.
+//! Local libraries: packing and linking.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,10 +11,10 @@ use super::settings::go;
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, copy_sources};
 
-/// Folders of a module that are of no use to its users.
+/// Folders of a module that its users do not need.
 const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
 
-/// Copies the module in a folder to one of its own, named by the path of the module.
+/// Copies a module to a folder named after the module's path.
 pub(super) async fn pack(
     options: &LanguageOptions,
     request: &PackRequest,
@@ -28,7 +28,7 @@ pub(super) async fn pack(
     Ok(target)
 }
 
-/// Has the program's module take libraries from folders; answers what to import.
+/// Replaces modules by local folders in the program's `go.mod`; returns the imports to use.
 pub(super) async fn link(
     options: &LanguageOptions,
     request: &LinkRequest,
@@ -55,7 +55,7 @@ pub(super) async fn link(
     Ok(instructions(&imports))
 }
 
-/// `path` as seen from `base`, in the form that Go takes for a folder.
+/// Path relative to `base`, in the form in which Go accepts a folder.
 fn relative(path: &Path, base: &Path) -> PathBuf {
     let (path, base) = (resolved(path), resolved(base));
     let shared = path
@@ -77,7 +77,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The packages of a module that can be imported: the one at its top, or those one folder below.
+/// Importable packages of a module: the one in its root folder, or else those one folder below.
 fn import_paths(directory: &Path, module: &str) -> Vec<String> {
     if has_sources(directory) {
         return vec![module.to_owned()];
@@ -94,7 +94,7 @@ fn import_paths(directory: &Path, module: &str) -> Vec<String> {
     paths
 }
 
-/// Whether a folder holds sources of Go.
+/// Whether a folder contains Go sources.
 pub(super) fn has_sources(directory: &Path) -> bool {
     fs::read_dir(directory).is_ok_and(|entries| {
         entries

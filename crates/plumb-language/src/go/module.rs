@@ -1,4 +1,4 @@
-//! What a `go.mod` says, and where modules are.
+//! Contents of a `go.mod`, and folders of modules.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(super) struct ModuleFile {
     pub(super) replace: Option<Vec<Replacement>>,
 }
 
-/// The name of a module, and its version where one is given.
+/// Path of a module, with its version if one is given.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct ModulePath {
@@ -30,7 +30,7 @@ pub(super) struct ModulePath {
     pub(super) version: String,
 }
 
-/// A module that is needed.
+/// A required module.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Requirement {
@@ -41,7 +41,7 @@ pub(super) struct Requirement {
     pub(super) indirect: bool,
 }
 
-/// A module in the place of another one.
+/// A module that replaces another one.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct Replacement {
@@ -69,7 +69,7 @@ impl ModuleFile {
         self.require.as_deref().unwrap_or_default()
     }
 
-    /// Whether a folder on this machine stands in for the module.
+    /// Whether the module is replaced by a local folder.
     pub(super) fn is_local(&self, requirement: &Requirement) -> bool {
         let replaced = self.replace.as_deref().unwrap_or_default();
         replaced.iter().any(|replacement| {
@@ -81,7 +81,7 @@ impl ModuleFile {
     }
 }
 
-/// The `go.mod` that the program in `directory` belongs to. A workspace is no module.
+/// The `go.mod` of the program in `directory`. A workspace alone is not a module.
 pub(super) async fn module_file(
     directory: &Path,
     environment: &Environment,
@@ -114,12 +114,12 @@ pub(super) struct Module {
     pub(super) dir: Option<PathBuf>,
     #[serde(default)]
     pub(super) replace: Option<Box<Module>>,
-    /// Its `go.mod`, which may be here without the rest.
+    /// Its `go.mod`, which can exist without the module's folder.
     #[serde(default)]
     pub(super) go_mod: Option<PathBuf>,
 }
 
-/// Where the modules that a program needs are.
+/// Modules that a program requires, with their folders.
 pub(super) async fn modules(
     file: &Path,
     environment: &Environment,
@@ -155,8 +155,8 @@ fn vendored(requirement: Requirement, vendor: &Path) -> Module {
     }
 }
 
-/// Fetches the modules that are not on this machine. One that cannot be had is left without a folder: it cannot be what
-/// the program is compiled with either.
+/// Fetches modules that are not on this machine. A module that cannot be fetched gets no folder, because the program
+/// cannot be compiled with it either.
 async fn download(modules: &mut [Module], directory: &Path, environment: &Environment) {
     let missing: BTreeMap<String, usize> = modules
         .iter()
@@ -172,7 +172,7 @@ async fn download(modules: &mut [Module], directory: &Path, environment: &Enviro
     }
 }
 
-/// Fetches a module, named as `path@version`, and returns its folder.
+/// Fetches a module `path@version`, and returns its folder.
 pub(super) async fn fetch(
     wanted: &str,
     directory: &Path,
@@ -192,7 +192,7 @@ pub(super) async fn fetch(
     }
 }
 
-/// The JSON values that stand one behind the other in `text`.
+/// Concatenated JSON values in `text`.
 pub(super) fn values<T: DeserializeOwned>(
     text: &str,
     command: &str,

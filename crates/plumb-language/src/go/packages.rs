@@ -1,9 +1,9 @@
-//! Which packages a program needs.
+//! Packages that a program needs.
 //!
-//! 1. Find the folders of all modules that the `go.mod` lists ([`remembered`](super::remembered)), or those that a program
-//!    which is built already was linked from ([`binary`](super::binary)).
-//! 2. Look for a `pulumi-plugin.json` in each: at its top, or where generated SDKs keep their sources.
-//! 3. A module counts if the file says that it has resources.
+//! 1. Find the folders of all modules in the `go.mod` ([`remembered`](super::remembered)), or of those that a prebuilt
+//!    program was linked from ([`binary`](super::binary)).
+//! 2. Search each for a `pulumi-plugin.json`: in its root, or in the folders where generated SDKs have their sources.
+//! 3. A module is a package if the file says that it has resources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::LanguageOptions;
 use crate::compiled::{CompiledError, prebuilt};
 use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
-/// The packages that the program needs, sorted by name.
+/// Packages that the program needs, sorted by name.
 pub(super) async fn required(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -70,7 +70,7 @@ fn package(module: &Module) -> Option<PackageDependency> {
     Some(file.package(name, version))
 }
 
-/// The first plugin file of a module: at the top, in `go`, one below `go`, one below the top.
+/// First plugin file of a module: in the root, in `go`, one folder below `go`, one folder below the root.
 fn plugin_file(directory: &Path) -> Option<PathBuf> {
     let go = directory.join("go");
     let direct = [directory.join(PLUGIN_FILE), go.join(PLUGIN_FILE)];
@@ -81,7 +81,7 @@ fn plugin_file(directory: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Where the file would be in each folder of `directory`, in the order of their names.
+/// Possible paths of the file in each subfolder of `directory`, sorted by name.
 fn below(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else {
         return Vec::new();
@@ -95,20 +95,20 @@ fn below(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The release that a module's version is, or the one before it if it stands between two.
+/// Release version of a module; for a version of a commit, the release before it.
 fn released(version: &str) -> Option<semver::Version> {
     let mut parsed = parse_tolerant(version)?;
     if !is_between_releases(&parsed) {
         return Some(parsed);
     }
-    // Versions of commits count as pre-releases of the release to come.
+    // Versions of commits are pre-releases of the next release.
     parsed.patch = parsed.patch.checked_sub(1)?;
     parsed.pre = semver::Prerelease::EMPTY;
     parsed.build = semver::BuildMetadata::EMPTY;
     Some(parsed)
 }
 
-/// Whether a version names a commit: its last part holds a time and a hash.
+/// Whether a version is that of a commit: its last part consists of a time and a hash.
 fn is_between_releases(version: &semver::Version) -> bool {
     let Some((before, hash)) = version.pre.rsplit_once('-') else {
         return false;
@@ -120,7 +120,7 @@ fn is_between_releases(version: &semver::Version) -> bool {
         && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The name in the third part of a module's path: `aws` of `github.com/pulumi/pulumi-aws/sdk/v6`.
+/// Name in the third part of a module's path: `aws` in `github.com/pulumi/pulumi-aws/sdk/v6`.
 fn own_name(path: &str) -> Option<&str> {
     let (_, name) = path.split('/').nth(2)?.split_once('-')?;
     Some(name).filter(|name| !name.is_empty())

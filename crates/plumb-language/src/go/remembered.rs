@@ -1,11 +1,12 @@
-//! Where the modules of a program are, remembered from the run before: asking the tool takes longer than some programs.
+//! Cache for the module folders of a program, because running the Go tool takes longer than some programs.
 //!
-//! 1. What the answer follows from is hashed: the `go.mod`, the tool, and its settings, in the environment and in files.
-//! 2. If the answer for that hash is remembered, and all its folders are still there, it is the answer.
-//! 3. Otherwise the tool is asked. Its answer is remembered unless it follows from something else as well: the `go.mod` of
-//!    other folders, as in workspaces.
+//! 1. Everything that determines the result is hashed: the `go.mod`, the Go tool, and its settings in the environment
+//!    and in files.
+//! 2. If the cache has a result for that hash, and all its folders still exist, the result is used.
+//! 3. Otherwise the Go tool is run. Its result is cached unless it depends on anything else, such as the `go.mod` of
+//!    another folder in a workspace.
 //!
-//! Only the places of modules are remembered. What is in them is read each time.
+//! Only the folders of modules are cached. Their contents are read each time.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,14 +24,14 @@ use crate::compiled::CompiledError;
 use crate::files::find_upwards;
 use crate::tool::variable;
 
-/// An answer of the tool, and the hash of what it follows from.
+/// A result of the Go tool, and the hash of its inputs.
 #[derive(Deserialize, Serialize)]
 struct Remembered {
     follows_from: String,
     modules: Vec<Module>,
 }
 
-/// Where the modules are that the program in `directory` needs.
+/// Modules that the program in `directory` needs, with their folders.
 pub(super) async fn modules(
     options: &LanguageOptions,
     directory: &Path,
@@ -56,7 +57,7 @@ pub(super) async fn modules(
     Ok(modules)
 }
 
-/// The hash of all that decides where modules are; none if that cannot be told from here.
+/// Hash of everything that determines module folders; `None` if they depend on files that are not hashed.
 fn what_matters(directory: &Path, environment: &Environment) -> Option<String> {
     let root = find_upwards(directory, "go.mod")?;
     let file = root.join("go.mod");
@@ -66,7 +67,7 @@ fn what_matters(directory: &Path, environment: &Environment) -> Option<String> {
         Some(_) => true,
     };
     let settings = settings(environment);
-    // They name other files.
+    // Settings that refer to other files.
     let elsewhere: [&[u8]; 3] = [b"-modfile", b"-overlay", b"\nGOWORK"];
     let has = |mark: &[u8]| settings.windows(mark.len()).any(|part| part == mark);
     if is_workspace || root.join("vendor").is_dir() || elsewhere.iter().any(|mark| has(mark)) {
@@ -80,12 +81,12 @@ fn what_matters(directory: &Path, environment: &Environment) -> Option<String> {
         tool.as_os_str().as_encoded_bytes(),
         &settings,
     ];
-    // With their lengths: the end of one part must not pass for the start of the next.
+    // Each part is preceded by its length, so that different parts cannot have the same concatenation.
     let all = parts.map(|part| [&part.len().to_le_bytes()[..], part].concat());
     Some(fingerprint(&all.concat()))
 }
 
-/// The settings of the tool, in the environment and, behind the start of a line, in files.
+/// Settings of the Go tool: environment variables, and the contents of its settings files, each after a line break.
 fn settings(environment: &Environment) -> Vec<u8> {
     let mut settings = Vec::new();
     for (name, value) in environment {
@@ -101,7 +102,7 @@ fn settings(environment: &Environment) -> Vec<u8> {
     settings
 }
 
-/// Where the tool keeps settings of its own, on any system.
+/// Possible settings files of the Go tool, on all systems.
 fn settings_files(environment: &Environment) -> Vec<PathBuf> {
     let folder = |name: &str| environment.get(&OsString::from(name)).map(PathBuf::from);
     let folders = [
@@ -117,7 +118,7 @@ fn settings_files(environment: &Environment) -> Vec<PathBuf> {
     folder("GOENV").into_iter().chain(usual).collect()
 }
 
-/// Whether it takes more than the `go.mod` to find the module somewhere else.
+/// Whether the folder of the module depends only on the `go.mod`; not the case for a module replaced by a folder.
 fn is_settled(module: &Module) -> bool {
     let is_folder = |replace: &Module| replace.version.is_empty();
     module.dir.is_some() && !module.replace.as_deref().is_some_and(is_folder)
@@ -137,7 +138,7 @@ fn remember(cache: &Path, memory: &Path, remembered: &Remembered) -> std::io::Re
     for entry in fs::read_dir(cache)?.flatten() {
         let age = entry.metadata()?.modified()?;
         if now.duration_since(age).is_ok_and(|age| age > KEPT) {
-            // Another process may have removed it.
+            // Another process may already have deleted it.
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -1,4 +1,4 @@
-//! What the project file says about a Go program.
+//! Runtime options of a Go program.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use plumb_plugin::process::Environment;
 use crate::compiled::{CompiledError, text_option};
 use crate::tool::{Tool, find_executable, variable};
 
-/// What an executable is made for.
+/// Purpose for which an executable is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// It has nothing that is not needed to run it.
+    /// To run: without debugging information.
     Small,
-    /// A debugger finds its way in it.
+    /// To debug: with debugging information, and without optimizations.
     Debugged,
 }
 
 impl Form {
-    /// What the compiler is told.
+    /// Flags for the compiler.
     pub(super) fn flags(self) -> &'static [&'static str] {
         match self {
             Form::Small => &["-trimpath", "-ldflags", "-w -s"],
@@ -26,7 +26,7 @@ impl Form {
         }
     }
 
-    /// The name of such executables in the cache.
+    /// File name of such executables in the cache.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Small => "program",
@@ -35,21 +35,21 @@ impl Form {
     }
 }
 
-/// Where the executable of a program comes from.
+/// Source of a program's executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// It is there already: the name or the path of a command.
+    /// Prebuilt: the name or the path of a command.
     Prebuilt(String),
-    /// It is built, and kept for the next run.
+    /// Built, and cached for the next run.
     Built,
-    /// It is built into this file.
+    /// Built into this file.
     BuiltInto(PathBuf),
-    /// The Go tool builds and runs it in one go.
+    /// Built and run by `go run`.
     GoRun,
 }
 
 impl Source {
-    /// What a project file says, and the environment.
+    /// Source according to the project file and the environment.
     pub(super) fn of(info: &ProgramInfo, environment: &Environment) -> Result<Self, CompiledError> {
         let binary = text_option(info, "binary")?;
         let target = text_option(info, "buildTarget")?;
@@ -87,7 +87,7 @@ pub(super) fn go(
     })
 }
 
-/// Whether a variable holds what Go takes for true.
+/// Whether a variable has a value that Go parses as true.
 fn is_on(environment: &Environment, name: &str) -> bool {
     matches!(
         variable(environment, name),

@@ -1,4 +1,4 @@
-//! Having the virtual machine of a program wait for a debugger (`languages.md` 7).
+//! Java virtual machines that wait for a debugger (`languages.md` 7).
 
 use std::ffi::OsString;
 
@@ -9,11 +9,11 @@ use crate::compiled::{CompiledError, Executable};
 use crate::debugging::{Waiting, free_port, until_listening};
 use crate::tool::variable;
 
-/// Where debuggers look first.
+/// Port that debuggers try first.
 const PORT: u16 = 8000;
 
-/// A port for a debugger, with what has a virtual machine listen there and wait. It must not say so on the output, whose
-/// first line is the port of a plugin.
+/// A port for a debugger, and the flag that makes a virtual machine listen there and wait. The flag suppresses messages
+/// on standard output, because the first line there must be a plugin's port.
 pub(super) struct Agent {
     port: u16,
     pub(super) flag: String,
@@ -28,7 +28,7 @@ impl Agent {
         Ok(Agent { port, flag })
     }
 
-    /// Gives the flag to tools that read the arguments of their virtual machine from the variable `name`.
+    /// Passes the flag to tools that read arguments for their virtual machine from the variable `name`.
     pub(super) fn through_variable(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The libraries of a program, as build tools tell of them.
+//! Libraries of a program, as reported by build tools.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::executor::{Executor, Listing};
 use crate::LanguageOptions;
 use crate::compiled::CompiledError;
 
-/// What the program depends on, in no order.
+/// Dependencies of the program, unordered.
 pub(super) async fn list(
     executor: &Executor,
     options: &LanguageOptions,
@@ -29,7 +29,7 @@ pub(super) async fn list(
     }
 }
 
-/// The library in a line `group:artifact:type:version:scope`; colours and remarks stand around it.
+/// Library in a line `group:artifact:type:version:scope`, which may also contain colours and remarks.
 fn in_line(line: &str) -> Option<ProgramDependency> {
     let mut parts = line.split_whitespace().next()?.split(':');
     let (group, artifact) = (parts.next()?, parts.next()?);
@@ -37,18 +37,18 @@ fn in_line(line: &str) -> Option<ProgramDependency> {
     Some(dependency(group, artifact, version))
 }
 
-/// The libraries in a tree, or those at its top alone.
+/// Libraries in a tree, or only those at its top level.
 fn in_tree(text: &str, transitive: bool) -> Vec<ProgramDependency> {
     let branches = text.lines().filter_map(|line| {
         let at = line.find("--- ")?;
-        // Before a branch stands its `+` or `\`, and before that the trunks of those above.
+        // A branch starts with `+` or `\`, preceded by the vertical lines of its parents.
         let is_direct = at == 1;
         (transitive || is_direct).then(|| &line[at + 4..])
     });
     branches.filter_map(at_branch).collect()
 }
 
-/// The library in `group:artifact:version -> taken (*)`. What is a project has no version, and is no library.
+/// Library in `group:artifact:version -> taken (*)`. Projects have no version and are not libraries.
 fn at_branch(branch: &str) -> Option<ProgramDependency> {
     let (wanted, taken) = match branch.split_once(" -> ") {
         Some((wanted, taken)) => (wanted, taken.split_whitespace().next()),

@@ -1,4 +1,4 @@
-//! The build tools that run programs.
+//! Build tools that run programs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::compiled::{ArgumentStyle, CompiledError, Executable, Purpose, prebuil
 use crate::debugging::Waiting;
 use crate::tool::{Tool, find_executable};
 
-/// The class of the SDK that lists packages, and what to tell it.
+/// Class of the SDK that lists packages, and its argument.
 const PACKAGES_CLASS: &str = "com.pulumi.bootstrap.internal.Main";
 const PACKAGES: &str = "packages";
 const MAVEN_FLAGS: [&str; 2] = [
@@ -21,7 +21,7 @@ const MAVEN_FLAGS: [&str; 2] = [
     "--no-transfer-progress",
 ];
 
-/// Named whole: older versions want the repository spelled otherwise.
+/// With its version, because older versions use another syntax for the repository.
 const MAVEN_DEPLOY: &str = "org.apache.maven.plugins:maven-deploy-plugin:3.1.4:deploy";
 
 /// A kind of build tool.
@@ -34,28 +34,28 @@ enum Kind {
     Sbt,
 }
 
-/// How a tool tells of dependencies.
+/// Form in which a tool reports dependencies.
 pub(super) enum Listing {
-    /// In a file, one `group:artifact:type:version:scope` a line.
+    /// A file with a line `group:artifact:type:version:scope` for each.
     Lines(Tool),
-    /// As a tree, on its output.
+    /// A tree on standard output.
     Tree(Tool),
 }
 
-/// A build tool, and where it works.
+/// A build tool and its folders.
 #[derive(Debug)]
 pub(super) struct Executor {
     kind: Kind,
-    /// Folder of its files, at or above that of the program.
+    /// Folder of the tool's files, at or above that of the program.
     directory: PathBuf,
     /// Folder of the program.
     program: PathBuf,
-    /// The jar, or the source of a program that is a single file.
+    /// The jar, or the source file of a single-file program.
     file: PathBuf,
 }
 
 impl Executor {
-    /// The tool that the project file asks for, or the first one whose files are there.
+    /// The tool named by the project file, or else the one whose files are nearest.
     pub(super) fn find(
         info: &ProgramInfo,
         options: &LanguageOptions,
@@ -73,7 +73,7 @@ impl Executor {
             None => vec![Kind::Maven, Kind::Gradle, Kind::JBang, Kind::Sbt],
             Some(name) => vec![named(name)?],
         };
-        // The nearest files count: a program may stand below the sources of something else.
+        // The nearest files take precedence, because a program may be below the sources of another project.
         wanted
             .into_iter()
             .filter_map(|kind| Some((distance(kind, program)?, kind)))
@@ -95,14 +95,14 @@ impl Executor {
         if kind == Kind::JBang {
             return Some(found(program.to_owned(), single_source(program)?));
         }
-        // A name earlier in the list counts wherever it is: the settings of Gradle stand above its projects.
+        // Earlier names take precedence over nearer folders, because Gradle's settings file is above its projects.
         files_of(kind).iter().find_map(|name| {
             let directory = crate::files::find_upwards(program, name)?;
             Some(found(directory.clone(), directory.join(name)))
         })
     }
 
-    /// The build file, where that is one of Maven.
+    /// The `pom.xml`, if the tool is Maven.
     pub(super) fn pom(&self) -> Option<PathBuf> {
         (self.kind == Kind::Maven).then(|| self.directory.join("pom.xml"))
     }
@@ -118,7 +118,8 @@ impl Executor {
         }
     }
 
-    /// The same, waiting for a debugger. With Maven it is Maven that waits, which runs programs in its own virtual machine.
+    /// Executable that waits for a debugger. With Maven, the virtual machine of Maven itself waits, because it also runs
+    /// the program.
     pub(super) fn debugged(
         &self,
         options: &LanguageOptions,
@@ -147,7 +148,7 @@ impl Executor {
         Ok((executable, agent.waiting()))
     }
 
-    /// Runs the program.
+    /// Command that runs the program.
     fn program(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
         let tool = match self.kind {
             Kind::Jar => self.java(&[OsString::from("-jar"), self.file.clone().into()], options)?,
@@ -159,7 +160,7 @@ impl Executor {
         Ok(executable(tool))
     }
 
-    /// Runs a plugin; what it is called with comes behind.
+    /// Command that runs a plugin; its arguments are appended.
     fn plugin(&self, options: &LanguageOptions) -> Result<Executable, CompiledError> {
         let joined = |tool| Executable {
             style: ArgumentStyle::Joined,
@@ -179,7 +180,7 @@ impl Executor {
         })
     }
 
-    /// Lists the packages of the program as JSON, maybe with other lines around it.
+    /// Command that prints the packages of the program as JSON, possibly between other lines.
     pub(super) fn packages(&self, options: &LanguageOptions) -> Result<Tool, CompiledError> {
         match self.kind {
             Kind::Jar => {
@@ -209,7 +210,7 @@ impl Executor {
         }
     }
 
-    /// Compiles the program; a jar is compiled already.
+    /// Command that compiles the program; `None` for a jar.
     pub(super) fn build(&self, options: &LanguageOptions) -> Result<Option<Tool>, CompiledError> {
         Ok(Some(match self.kind {
             Kind::Jar => return Ok(None),
@@ -220,7 +221,7 @@ impl Executor {
         }))
     }
 
-    /// Says what the program depends on: Maven in the file `list`, Gradle on its output.
+    /// Command that lists the program's dependencies: Maven writes them to the file `list`, Gradle to standard output.
     pub(super) fn dependencies(
         &self,
         options: &LanguageOptions,
@@ -247,7 +248,7 @@ impl Executor {
         }
     }
 
-    /// Puts the library into a Maven repository at `repository`.
+    /// Command that publishes the library to a Maven repository at `repository`.
     pub(super) fn publish(
         &self,
         options: &LanguageOptions,
@@ -297,7 +298,7 @@ impl Executor {
         Ok(tool)
     }
 
-    /// A task of the program's own project, which may be below the folder where Gradle is run.
+    /// Gradle task of the program's own project, which may be below the folder where Gradle runs.
     fn task(&self, name: &str) -> String {
         let below = self.program.strip_prefix(&self.directory);
         let project: Vec<_> = below
@@ -333,7 +334,7 @@ impl Executor {
         Ok(tool)
     }
 
-    /// The wrapper of the project, or the tool on the PATH.
+    /// The project's wrapper script, or else the tool on the PATH.
     fn tool(
         &self,
         wrapper: &str,
@@ -356,7 +357,7 @@ impl Executor {
     }
 }
 
-/// The files by which a tool is known.
+/// Files that identify a tool.
 fn files_of(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Maven => &["pom.xml"],
@@ -371,7 +372,7 @@ fn files_of(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// How many folders above the program the files of a tool are.
+/// Number of folders between the program and the tool's files.
 fn distance(kind: Kind, program: &Path) -> Option<usize> {
     if kind == Kind::JBang {
         return single_source(program).map(|_| 0);
@@ -391,7 +392,7 @@ fn executable(tool: Tool) -> Executable {
     }
 }
 
-/// The tool that the option `use-executor` names, by its own name or that of its command.
+/// Tool named by the option `use-executor`: its own name or that of its command.
 fn named(name: &str) -> Result<Kind, CompiledError> {
     let command = Path::new(name).file_stem().unwrap_or_default();
     match command.to_string_lossy().as_ref() {
@@ -407,7 +408,7 @@ fn named(name: &str) -> Result<Kind, CompiledError> {
     }
 }
 
-/// The only source in the folder of a program.
+/// The source file in the program's folder, if there is exactly one.
 fn single_source(program: &Path) -> Option<PathBuf> {
     let mut sources = fs::read_dir(program)
         .ok()?

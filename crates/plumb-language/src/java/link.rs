@@ -1,4 +1,4 @@
-//! Having a program depend on SDKs that are sources in its project.
+//! Linking of SDKs that are source folders in the project.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,13 +11,14 @@ use super::pom::{self, Library};
 use crate::LanguageOptions;
 use crate::compiled::CompiledError;
 
-/// What the sources of SDKs are compiled with, beside the core SDK.
+/// Dependencies of generated SDKs, besides the core SDK.
 const LIBRARIES: [Library; 2] = [
     ("com.google.code.findbugs", "jsr305", "3.0.2"),
     ("com.google.code.gson", "gson", "2.10"),
 ];
 
-/// Has Maven compile SDKs into the program; says for other tools what to do. Answers how the SDKs are used.
+/// Adds SDKs to the build of a Maven program; for other tools, returns instructions instead. Also returns
+/// instructions for their use.
 pub(super) fn link(
     options: &LanguageOptions,
     request: &LinkRequest,
@@ -75,7 +76,7 @@ fn edit(file: &Path, folders: &[String]) -> Result<(), CompiledError> {
     fs::write(file, edited).map_err(CompiledError::file("write", file))
 }
 
-/// A folder as the build file in `directory` names it.
+/// Path of a folder in the build file in `directory`.
 fn below(folder: &Path, directory: &Path) -> String {
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (folder, directory) = (resolved(folder), resolved(directory));
@@ -88,7 +89,7 @@ fn below(folder: &Path, directory: &Path) -> String {
     }
 }
 
-/// The topmost packages that have classes.
+/// Topmost packages that contain classes.
 fn packages(sources: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(sources) else {
         return Vec::new();

@@ -1,7 +1,6 @@
-//! Programs in Java and other languages of its virtual machine (`languages.md` 7).
+//! Programs in Java and other languages of the Java virtual machine (`languages.md` 7).
 //!
-//! A build tool compiles and runs them: an [`Executor`](executor::Executor) is one of those, found by the files that it
-//! works with.
+//! A build tool compiles and runs them. An [`Executor`](executor::Executor) is such a tool, recognized by its files.
 
 mod debugging;
 mod dependencies;
@@ -137,7 +136,7 @@ impl Compiler for Java {
     }
 }
 
-/// The virtual machine with `args`, run in `directory`.
+/// The `java` command with `args`, run in `directory`.
 fn java(args: &[&str], options: &LanguageOptions, directory: &Path) -> Result<Tool, CompiledError> {
     let program =
         find_executable("java", &options.environment, directory).ok_or(CompiledError::NoTool {

@@ -1,4 +1,4 @@
-//! What the tools say of packages and libraries.
+//! Parsers for the tools' lists of packages and libraries.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use plumb_plugin::language::PackageDependency;
 use crate::compiled::CompiledError;
 use crate::plugin_file::PluginFile;
 
-/// Reads the list of packages out of what a tool printed: tools put lines of their own around it.
+/// Parses the list of packages in the output of a tool, which may print other lines around it.
 pub(super) fn read(text: &str, command: &str) -> Result<Vec<PackageDependency>, CompiledError> {
     let list = text
         .lines()
@@ -34,7 +34,7 @@ fn package(file: PluginFile) -> Option<PackageDependency> {
     Some(file.package(name, version))
 }
 
-/// The library in a Maven repository, as `group:artifact:version:repository`.
+/// Library in a Maven repository, as `group:artifact:version:repository`.
 pub(super) fn artifact(repository: &Path) -> Option<String> {
     let description = find_description(repository)?;
     let version_folder = description.parent()?;
@@ -54,7 +54,7 @@ pub(super) fn artifact(repository: &Path) -> Option<String> {
     ))
 }
 
-/// The first `.pom` below a folder.
+/// First `.pom` file below a folder.
 fn find_description(directory: &Path) -> Option<std::path::PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(directory)
         .ok()?

@@ -1,20 +1,20 @@
-//! Edits of a `pom.xml` that leave everything else in it as it is.
+//! Edits of a `pom.xml` that keep the rest of the file unchanged.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// What stands before and behind the part that is ours.
+/// Comments around the generated part.
 const OPEN: &str = "<!-- SDKs of packages in this project -->";
 const CLOSE: &str = "<!-- end of SDKs -->";
 
-/// The plugin that adds folders of sources.
+/// The Maven plugin that adds source folders.
 const HELPER: &str = "<groupId>org.codehaus.mojo</groupId>\n<artifactId>build-helper-maven-plugin</artifactId>\n\
     <version>3.6.0</version>\n";
 
-/// A library: group, artifact and version.
+/// Group, artifact and version of a library.
 pub(super) type Library = (&'static str, &'static str, &'static str);
 
-/// The text with `library` among the dependencies of the project; the same where it is one. `None` if there is no project.
+/// The text with `library` added to the project's dependencies unless it is already one; `None` if there is no project.
 pub(super) fn with_library(text: &str, library: Library) -> Option<String> {
     let (group, artifact, version) = library;
     let path = ["project", "dependencies"];
@@ -37,8 +37,8 @@ pub(super) fn with_library(text: &str, library: Library) -> Option<String> {
     with_element(text, &path, &element)
 }
 
-/// The text with the sources and resources in `folders` compiled into the project, beside those that earlier edits added.
-/// `None` if there is no project.
+/// The text with the sources and resources in `folders` added to the project, besides those of earlier edits; `None` if
+/// there is no project.
 pub(super) fn with_folders(text: &str, folders: &[String]) -> Option<String> {
     let ours = text.find(OPEN).and_then(|start| {
         let end = start + text[start..].find(CLOSE)?;
@@ -65,7 +65,7 @@ pub(super) fn with_folders(text: &str, folders: &[String]) -> Option<String> {
     Some(edited)
 }
 
-/// The folders in the part of the text that is ours.
+/// Folders in the generated part of earlier edits.
 fn earlier(block: &str) -> Vec<String> {
     let sources = block.split("<source>").skip(1);
     let folders = sources.filter_map(|rest| rest.split("/src/main/java</source>").next());
@@ -110,7 +110,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// Puts an element at the end of the one at `path`, which is made if there is none.
+/// Adds an element at the end of the element at `path`, which is created if it is missing.
 fn with_element(text: &str, path: &[&str], new: &str) -> Option<String> {
     let Some(place) = content(text, path) else {
         let (name, parent) = path.split_last()?;
@@ -122,7 +122,7 @@ fn with_element(text: &str, path: &[&str], new: &str) -> Option<String> {
     let end = place.end;
     let margin = margin_at(text, end)?;
     let new = indented(new, &format!("{margin}    "));
-    // Before the closing tag's own indentation.
+    // Before the indentation of the closing tag.
     let at = end - margin.len();
     let before = if text[..at].ends_with('\n') { "" } else { "\n" };
     let after = if before.is_empty() { "" } else { margin };
@@ -133,13 +133,13 @@ fn with_element(text: &str, path: &[&str], new: &str) -> Option<String> {
     ))
 }
 
-/// The blanks in front of a place; none if anything else stands before it on its line.
+/// Indentation of a position; empty if it is not the first on its line.
 fn margin_at(text: &str, at: usize) -> Option<&str> {
     let line = text.get(..at)?.rsplit('\n').next().unwrap_or_default();
     Some(if line.trim().is_empty() { line } else { "" })
 }
 
-/// Where the content of the first element at `path` stands.
+/// Range of the content of the first element at `path`.
 fn content(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let mut open: Vec<(&str, usize)> = Vec::new();
     let mut at = 0;
@@ -168,7 +168,7 @@ fn content(text: &str, path: &[&str]) -> Option<Range<usize>> {
     None
 }
 
-/// What ends a comment and the like; `None` for elements.
+/// Closing mark of a comment, CDATA section, processing instruction or declaration; `None` for elements.
 fn close_of(rest: &str) -> Option<&'static str> {
     let kinds = [
         ("<!--", "-->"),

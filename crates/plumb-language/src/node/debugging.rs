@@ -1,4 +1,4 @@
-//! Having Node.js or Bun wait for a debugger (`languages.md` 3.2).
+//! Node.js and Bun programs that wait for a debugger (`languages.md` 3.2).
 
 use std::ffi::OsString;
 
@@ -8,11 +8,11 @@ use super::NodeError;
 use super::settings::Engine;
 use crate::debugging::{Waiting, free_port, until_listening};
 
-/// Where debuggers look first.
+/// Ports that debuggers try first.
 const NODE_PORT: u16 = 9229;
 const BUN_PORT: u16 = 6499;
 
-/// Puts what has the interpreter wait before its other arguments.
+/// Inserts the flags that make the interpreter wait before its other arguments.
 pub(super) fn wait(engine: Engine, args: &mut Vec<OsString>) -> Result<Waiting, NodeError> {
     match engine {
         Engine::Node => wait_with_node(args),
@@ -20,7 +20,8 @@ pub(super) fn wait(engine: Engine, args: &mut Vec<OsString>) -> Result<Waiting, 
     }
 }
 
-/// Bun has a protocol of its own, at a path that nobody else knows.
+/// Bun has a debugging protocol of its own, on a WebSocket with a path that only the announced URL
+/// contains.
 fn wait_with_bun(args: &mut Vec<OsString>) -> Result<Waiting, NodeError> {
     let port = free_port(BUN_PORT).map_err(NodeError::NoPort)?;
     let url = format!("ws://127.0.0.1:{port}/pulumi");

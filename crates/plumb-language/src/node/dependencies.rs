@@ -1,4 +1,4 @@
-//! What `about` shows of a program.
+//! Information about a program for `about`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::workspace::{self, read_json, read_yaml};
 use crate::LanguageOptions;
 use crate::tool::Tool;
 
-/// The interpreter, what installs packages, and the compiler.
+/// Paths and versions of interpreter, package manager and compiler.
 pub(super) async fn about(
     engine: Engine,
     options: &LanguageOptions,
@@ -53,7 +53,7 @@ pub(super) async fn about(
     })
 }
 
-/// The version of a package that code in `directory` would get.
+/// Installed version of a package, as code in `directory` resolves it.
 fn installed_version(package: &str, directory: &Path) -> Option<semver::Version> {
     directory.ancestors().find_map(|folder| {
         version_in(
@@ -65,7 +65,7 @@ fn installed_version(package: &str, directory: &Path) -> Option<semver::Version>
     })
 }
 
-/// Packages of the program: all that are locked, or those that it asks for itself.
+/// Packages of the program: all in the lock file, or only those in its manifest.
 pub(super) fn list(
     info: &ProgramInfo,
     transitive: bool,
@@ -97,7 +97,7 @@ pub(super) fn list(
     Ok(direct)
 }
 
-/// The nearest lock file.
+/// Nearest lock file.
 fn find_lock_file(directory: &Path) -> Option<(PathBuf, LockFile)> {
     directory.ancestors().find_map(|folder| {
         LockFile::NAMES
@@ -107,7 +107,7 @@ fn find_lock_file(directory: &Path) -> Option<(PathBuf, LockFile)> {
     })
 }
 
-/// Names of the packages that the nearest manifest lists.
+/// Names of the packages in the nearest manifest.
 fn wanted(directory: &Path) -> Vec<String> {
     let manifest = directory.ancestors().find_map(|folder| {
         read_json(&folder.join("package.json")).or_else(|| read_yaml(&folder.join("package.yaml")))

@@ -1,4 +1,4 @@
-//! What can go wrong with Node.js and Bun.
+//! Errors of Node.js and Bun.
 
 use std::path::PathBuf;
 
@@ -9,68 +9,68 @@ use super::manager::PackageManager;
 use super::settings::Engine;
 use crate::ToolError;
 
-/// Why a JavaScript or TypeScript program could not be run, installed or inspected.
+/// Error while running, installing or inspecting a JavaScript or TypeScript program.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    /// There is no interpreter.
+    /// The interpreter is not installed.
     #[error("could not find `{}` on the PATH; {}", .engine.command(), install_engine(*.engine))]
     NoEngine {
-        /// What was looked for.
+        /// The interpreter.
         engine: Engine,
     },
-    /// The tool that installs packages is missing.
+    /// The package manager is not installed.
     #[error(
         "could not find `{}` on the PATH; install it, or choose another `packagemanager` under `runtime.options` in \
          Pulumi.yaml",
         .manager.command()
     )]
     NoManager {
-        /// The tool.
+        /// The package manager.
         manager: PackageManager,
     },
-    /// The tool that edits manifests is missing.
+    /// The tool that edits manifests is not installed.
     #[error("could not find `{command}` on the PATH, which edits the package.json; install it")]
     NoLinkTool {
         /// The tool.
         command: &'static str,
     },
-    /// The manifest has a form that only one tool understands.
+    /// Only one package manager supports the form of the manifest.
     #[error(
         "the program has a package.yaml, which only pnpm understands, but the `packagemanager` in Pulumi.yaml is {}; \
          set it to pnpm, or write a package.json",
         .manager.command()
     )]
     ManifestNeedsPnpm {
-        /// The tool that was chosen.
+        /// The chosen package manager.
         manager: PackageManager,
     },
-    /// The SDK is not there.
+    /// The SDK is not installed.
     #[error(
         "could not find the module {module} from {}; it looks like the Pulumi SDK has not been installed. Have you run \
          `pulumi install`?",
         directory.display()
     )]
     NoSdk {
-        /// What was looked for.
+        /// The module.
         module: String,
-        /// From where.
+        /// Folder from which it was resolved.
         directory: PathBuf,
     },
-    /// The SDK is too old for what runs it.
+    /// The SDK is too old for the interpreter.
     #[error(
         "the installed version {version} of @pulumi/pulumi is too old to be run with `{}`; install {needed} or newer with \
          `{}`",
         .engine.command(), update_sdk(*.engine)
     )]
     SdkTooOld {
-        /// What would run it.
+        /// The interpreter.
         engine: Engine,
-        /// The version that is installed.
+        /// Installed version.
         version: semver::Version,
-        /// The version that is needed.
+        /// Required version.
         needed: semver::Version,
     },
-    /// An option has a value that means nothing.
+    /// An option has an unknown value.
     #[error(
         "unknown value {value} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
     )]
@@ -79,40 +79,40 @@ pub enum NodeError {
         option: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// Allowed values.
         expected: &'static str,
     },
-    /// The tool was content, and nothing is there.
+    /// The package manager succeeded without creating `node_modules`.
     #[error(
         "`{} install` succeeded, but there is no `node_modules` folder in or above {}, where the packages are \
          looked for{}",
         .manager.command(), directory.display(), plug_and_play(*.manager)
     )]
     NoModules {
-        /// The tool.
+        /// The package manager.
         manager: PackageManager,
-        /// The folder of the program.
+        /// Folder of the program.
         directory: PathBuf,
     },
-    /// Nothing says which packages are installed.
+    /// There is no lock file.
     #[error(
         "there is no lock file in or above {}; `plumb install` makes one",
         directory.display()
     )]
     NoLockFile {
-        /// The folder of the program.
+        /// Folder of the program.
         directory: PathBuf,
     },
-    /// The lock file cannot be understood.
+    /// The lock file cannot be parsed.
     #[error("could not read the lock file {}", path.display())]
     LockFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: LockFileError,
     },
-    /// A tool did not do its work.
+    /// A tool failed.
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// The program could not be started.
@@ -123,11 +123,11 @@ pub enum NodeError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
-    /// No debugger could attach.
+    /// No port is free for a debugger.
     #[error("there is no free port for a debugger")]
     NoPort(#[source] std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! Installing what a program depends on (`languages.md` 3.5).
+//! Installation of a program's dependencies (`languages.md` 3.5).
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,10 +19,10 @@ use crate::installing::announced;
 use crate::tool::{Tool, find_executable};
 use crate::{LanguageOptions, ToolError};
 
-/// How long to wait before yarn is run again: its downloads are known to fail when several run at once.
+/// Delays before yarn is run again, because its downloads can fail when several instances run at once.
 const YARN_WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(2)];
 
-/// Installs, with a word before and after.
+/// Installs the dependencies, with a message before and after.
 pub(super) async fn install(
     engine: Engine,
     options: &LanguageOptions,
@@ -92,7 +92,7 @@ fn say(output: &OutputSink, level: OutputLevel, text: String) {
     });
 }
 
-/// Runs yarn up to three times. What it says on standard error is shown only if it fails in the end: the error has it.
+/// Runs yarn up to three times. Its standard error is shown only as part of the final error.
 async fn run_yarn(tool: &Tool, output: &OutputSink) -> Result<(), ToolError> {
     let all = output.clone();
     let stdout: OutputSink = Arc::new(move |line| {
@@ -109,7 +109,8 @@ async fn run_yarn(tool: &Tool, output: &OutputSink) -> Result<(), ToolError> {
     tool.run(&stdout, OutputLevel::Info).await
 }
 
-/// Tools can succeed and install where the interpreter does not look.
+/// Checks that `node_modules` exists, because a package manager can succeed and install where the interpreter does not
+/// search.
 fn check_modules(manager: PackageManager, directory: &Path) -> Result<(), NodeError> {
     let has_modules = directory
         .ancestors()
@@ -133,7 +134,7 @@ fn has_dependencies(directory: &Path) -> bool {
     })
 }
 
-/// Installs the version of Node.js that the program's folder names, if `fnm` is there to do it.
+/// Installs the Node.js version that the program's folder specifies, if `fnm` is available.
 async fn install_engine(
     options: &LanguageOptions,
     settings: &Settings,
@@ -169,7 +170,7 @@ async fn install_engine(
     Ok(())
 }
 
-/// Questions for a new project.
+/// Prompts for the options of a new project.
 pub(super) fn option_prompts(
     engine: Engine,
     options: &LanguageOptions,
@@ -211,7 +212,7 @@ pub(super) fn template(engine: Engine, info: &ProgramInfo) -> Result<(), NodeErr
     if settings.package_manager != Some(PackageManager::Pnpm) || path.exists() {
         return Ok(());
     }
-    // The SDK needs nothing of what this dependency builds, and pnpm would ask about it in every installation.
+    // pnpm would prompt about this dependency's build script in every installation; the SDK does not need its result.
     fs::write(&path, "allowBuilds:\n  protobufjs: false\n")
         .map_err(|source| NodeError::Write { path, source })
 }

@@ -1,4 +1,4 @@
-//! Depending on libraries of this machine.
+//! Linking of local libraries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::settings::Engine;
 use crate::LanguageOptions;
 use crate::tool::{Tool, find_executable};
 
-/// Lists libraries in the manifest of the program; answers how to use them there. Installing them is another step.
+/// Adds libraries to the program's manifest; returns instructions for their use. Does not install them.
 pub(super) async fn link(
     engine: Engine,
     options: &LanguageOptions,
@@ -57,14 +57,14 @@ async fn set_dependency(
     Ok(())
 }
 
-/// The nearest folder with a manifest.
+/// Nearest folder with a manifest.
 fn manifest_directory(program: &Path) -> PathBuf {
     let mut folders = program.ancestors();
     let found = folders.find(|folder| folder.join("package.json").is_file());
     found.unwrap_or(program).to_owned()
 }
 
-/// What the library calls itself.
+/// Package name of the library.
 fn name_of(folder: &Path, dependency: &LinkDependency) -> String {
     let text = fs::read_to_string(folder.join("package.json")).unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -74,7 +74,7 @@ fn name_of(folder: &Path, dependency: &LinkDependency) -> String {
     }
 }
 
-/// `folder` as seen from the manifest, in the form of an address.
+/// Path of `folder` relative to the manifest, with forward slashes.
 fn relative(folder: &Path, directory: &Path) -> String {
     let path = folder.strip_prefix(directory).unwrap_or(folder);
     path.to_string_lossy().replace('\\', "/")
@@ -97,7 +97,7 @@ fn hint(module: &str, package: &str, is_typescript: bool) -> String {
     }
 }
 
-/// `azure-native` is `azureNative` in programs.
+/// Variable name for a package: `azureNative` for `azure-native`.
 fn identifier(package: &str) -> String {
     let mut words = package.split(['-', '_']);
     let first = words.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Lock files: which packages the package managers have settled on.
+//! Parsers for the lock files of package managers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,33 +9,33 @@ use plumb_plugin::language::ProgramDependency;
 use plumb_project::yaml;
 use serde_json::{Map, Value};
 
-/// The forms that lock files have.
+/// Formats of lock files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockFile {
     Npm,
     Yarn,
     Pnpm,
     Bun,
-    /// Of Bun, in the form that only Bun reads.
+    /// Bun's binary format, which only Bun reads.
     BunBinary,
 }
 
-/// A lock file that cannot be read.
+/// Error for an unreadable lock file.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// It is no JSON.
+    /// The file is not JSON.
     #[error("it is not JSON")]
     Json(#[from] serde_json::Error),
-    /// It is no YAML.
+    /// The file is not YAML.
     #[error("it is not YAML")]
     Yaml(#[from] yaml::SyntaxError),
-    /// It is YAML, but no data.
+    /// The file is YAML with values that JSON does not have.
     #[error("it is not YAML of the usual kind")]
     Data(#[from] yaml::ToJsonError),
-    /// Its form is known to nobody else.
+    /// Only Bun can read the format.
     #[error(
         "only Bun itself reads this form; `bun install --save-text-lockfile` writes one that others can read"
     )]
@@ -43,7 +43,7 @@ pub enum LockFileError {
 }
 
 impl LockFile {
-    /// How they are called, in the order in which they are looked for.
+    /// File names, in the order in which they are searched.
     pub(super) const NAMES: [(&'static str, LockFile); 6] = [
         ("yarn.lock", LockFile::Yarn),
         ("pnpm-lock.yaml", LockFile::Pnpm),
@@ -56,7 +56,7 @@ impl LockFile {
 
 type Packages = BTreeSet<ProgramDependency>;
 
-/// All packages that the file names, sorted.
+/// All packages in the file, sorted.
 pub(super) fn read(path: &Path, kind: LockFile) -> Result<Vec<ProgramDependency>, LockFileError> {
     if kind == LockFile::BunBinary {
         return Err(LockFileError::Binary);
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path, kind: LockFile) -> Result<Vec<ProgramDependency>
         LockFile::Npm => of_npm(&serde_json::from_str(&text)?),
         LockFile::Yarn => of_yarn(&text),
         LockFile::Pnpm => of_keys(&yaml_of(&text)?),
-        // JSON with commas at the end of lists is YAML.
+        // JSON with trailing commas is valid YAML.
         LockFile::Bun => of_bun(&yaml_of(&text)?),
         LockFile::BunBinary => Packages::new(),
     };
@@ -92,7 +92,7 @@ fn of_npm(file: &Value) -> Packages {
         let Some((_, name)) = path.rsplit_once("node_modules/") else {
             continue;
         };
-        // A package in a folder of the project has an entry of its own, under the path of the folder.
+        // A package in a folder of the project has a second entry, under the path of the folder.
         let target = entry["resolved"]
             .as_str()
             .map(|path| &file["packages"][path]);
@@ -102,7 +102,7 @@ fn of_npm(file: &Value) -> Packages {
         }
     }
     if packages.is_empty() {
-        // The form before npm 7.
+        // Format before npm 7.
         of_old_npm(file["dependencies"].as_object(), &mut packages);
     }
     packages
@@ -119,7 +119,8 @@ fn of_old_npm(listed: Option<&Map<String, Value>>, packages: &mut Packages) {
     }
 }
 
-/// Entries begin with a line of what was asked for, and have their version further in.
+/// Parses entries that start with a line of requested versions and contain the resolved version on a
+/// later line.
 fn of_yarn(text: &str) -> Packages {
     let mut packages = Packages::new();
     let mut name = None;
@@ -135,7 +136,7 @@ fn of_yarn(text: &str) -> Packages {
             (name, line.trim_start().strip_prefix("version"))
         {
             let version = version.trim_matches([':', ' ', '"']);
-            // Members of the workspace have none of their own.
+            // Workspace members have a placeholder version.
             if !version.starts_with("0.0.0-use") {
                 packages.insert(dependency(name, version));
             }
@@ -144,7 +145,7 @@ fn of_yarn(text: &str) -> Packages {
     packages
 }
 
-/// Keys are names with versions, such as `/@scope/name@1.0.0(peer@2.0.0)`.
+/// Parses keys that consist of name and version, such as `/@scope/name@1.0.0(peer@2.0.0)`.
 fn of_keys(file: &Value) -> Packages {
     let keys = file["packages"].as_object().into_iter().flatten();
     keys.filter_map(|(key, _)| {
@@ -156,7 +157,7 @@ fn of_keys(file: &Value) -> Packages {
     .collect()
 }
 
-/// Values are lists that begin with a name and a version.
+/// Parses values that are lists starting with name and version.
 fn of_bun(file: &Value) -> Packages {
     let values = file["packages"].as_object().into_iter().flatten();
     values
@@ -167,7 +168,7 @@ fn of_bun(file: &Value) -> Packages {
         .collect()
 }
 
-/// `@scope/name@version` in two. The version may be a range, and have an `@` itself.
+/// Splits `@scope/name@version`. The version can be a range that contains another `@`.
 fn split_at_version(text: &str) -> Option<(&str, &str)> {
     let at = text.get(1..)?.find('@')? + 1;
     Some((&text[..at], &text[at + 1..]))

@@ -1,4 +1,4 @@
-//! Which tool installs the packages of a program (`languages.md` 3.5).
+//! Choice of the package manager for a program (`languages.md` 3.5).
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use super::NodeError;
 use super::settings::Settings;
 use crate::tool::{find_executable, variable};
 
-/// A tool that installs packages.
+/// A package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackageManager {
     /// npm.
     Npm,
-    /// Yarn, of any age.
+    /// Yarn, any version.
     Yarn,
     /// pnpm.
     Pnpm,
@@ -22,7 +22,7 @@ pub enum PackageManager {
 }
 
 impl PackageManager {
-    /// All of them, in the order in which projects are asked.
+    /// All package managers, in the order of the prompt.
     pub(super) const ALL: [PackageManager; 4] = [
         PackageManager::Npm,
         PackageManager::Pnpm,
@@ -30,12 +30,12 @@ impl PackageManager {
         PackageManager::Bun,
     ];
 
-    /// The tool called `name`.
+    /// Package manager with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.command() == name)
     }
 
-    /// Its executable.
+    /// Name of its executable.
     pub(super) fn command(self) -> &'static str {
         match self {
             PackageManager::Npm => "npm",
@@ -45,7 +45,7 @@ impl PackageManager {
         }
     }
 
-    /// Files in which it notes what it has installed.
+    /// Names of its lock files.
     pub(super) fn lock_files(self) -> &'static [&'static str] {
         match self {
             PackageManager::Npm => &["package-lock.json", "npm-shrinkwrap.json"],
@@ -55,7 +55,7 @@ impl PackageManager {
         }
     }
 
-    /// Arguments that install everything.
+    /// Arguments that install all dependencies.
     pub(super) fn install_args(self, production: bool) -> Vec<&'static str> {
         let (args, flag): (&[&str], Option<&str>) = match self {
             PackageManager::Npm => (&["install", "--loglevel=error"], Some("--production")),
@@ -68,16 +68,16 @@ impl PackageManager {
     }
 }
 
-/// The tool to use, found.
+/// The chosen package manager, and its executable.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) manager: PackageManager,
     pub(super) program: PathBuf,
-    /// What the user should know of the choice.
+    /// Warnings about the choice for the user.
     pub(super) warnings: Vec<String>,
 }
 
-/// Chooses the tool that installs the packages of a program into `directory`.
+/// Chooses the package manager that installs a program's dependencies into `directory`.
 pub(super) fn choose(
     settings: &Settings,
     environment: &Environment,
@@ -122,7 +122,7 @@ pub(super) fn choose(
     })
 }
 
-/// What the project file or the form of the manifest demands.
+/// Package manager required by the project file or by the form of the manifest.
 fn wanted(settings: &Settings) -> Result<Option<PackageManager>, NodeError> {
     let nearest = settings.program_directory.ancestors().find(|folder| {
         folder.join("package.json").is_file() || folder.join("package.yaml").is_file()
@@ -137,7 +137,7 @@ fn wanted(settings: &Settings) -> Result<Option<PackageManager>, NodeError> {
     }
 }
 
-/// Why `manager` seems to be the one that the program's author uses.
+/// Reason to assume that the program's author uses `manager`.
 fn suggests(
     manager: PackageManager,
     environment: &Environment,

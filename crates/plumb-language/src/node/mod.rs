@@ -34,7 +34,7 @@ use settings::Engine;
 pub use error::NodeError;
 pub use plugin::dynamic_provider;
 
-/// The runtime options of programs; Bun leaves some of them to itself.
+/// Runtime options of programs; Bun ignores some of them.
 pub(crate) const OPTIONS: [&str; 5] = [
     "nodeargs",
     "packagemanager",
@@ -43,7 +43,7 @@ pub(crate) const OPTIONS: [&str; 5] = [
     "typescript",
 ];
 
-/// The host of JavaScript and TypeScript programs.
+/// Host of JavaScript and TypeScript programs.
 pub struct NodeHost {
     engine: Engine,
     options: Arc<LanguageOptions>,
@@ -52,12 +52,12 @@ pub struct NodeHost {
 }
 
 impl NodeHost {
-    /// A host for programs that Node.js runs; nothing is started or read yet.
+    /// Host for programs that run on Node.js; does not start or read anything yet.
     pub fn for_node(options: LanguageOptions) -> Self {
         Self::new(Engine::Node, options)
     }
 
-    /// The same for programs that Bun runs.
+    /// Host for programs that run on Bun.
     pub fn for_bun(options: LanguageOptions) -> Self {
         Self::new(Engine::Bun, options)
     }

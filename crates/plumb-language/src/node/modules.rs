@@ -1,8 +1,7 @@
-//! Finding the parts of the SDK that run programs.
+//! Search for the SDK's scripts that run programs.
 //!
-//! They are looked for as the interpreter would, but by ourselves: asking it takes longer than everything else that
-//! happens before a program starts. Only where the usual places hold nothing is it asked, because it may have been told
-//! of others.
+//! The search follows the interpreter's rules without running it, because that would take longer than all other preparations
+//! of a program. Only if it finds nothing is the interpreter asked, because it may be configured with other folders.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,8 @@ use super::NodeError;
 use super::settings::Engine;
 use crate::tool::{Tool, variable};
 
-/// The first release of the SDK that an engine runs. Those before 2.0 need parts in machine code that were made for versions
-/// of Node.js of their time.
+/// First supported release of the SDK. Releases before 2.0 need native modules that were built for the Node.js versions of
+/// their time.
 fn first_release(engine: Engine) -> semver::Version {
     match engine {
         Engine::Node => semver::Version::new(2, 0, 0),
@@ -22,7 +21,7 @@ fn first_release(engine: Engine) -> semver::Version {
     }
 }
 
-/// A script of the SDK that is run in a process of its own.
+/// A script of the SDK that runs in its own process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
     Program,
@@ -41,13 +40,13 @@ impl Script {
         }
     }
 
-    /// The variable that names another module.
+    /// Environment variable that overrides the module.
     fn variable(self) -> Option<&'static str> {
         (self == Script::Program).then_some("PULUMI_LANGUAGE_NODEJS_RUN_PATH")
     }
 }
 
-/// The file of `script` that code in `directory` would get.
+/// File of `script`, as code in `directory` resolves it.
 pub(super) async fn find(
     script: Script,
     engine: Engine,
@@ -88,7 +87,7 @@ fn installed(module: &str, environment: &Environment, directory: &Path) -> Optio
         .find_map(|folder| as_file(&folder.join(module)))
 }
 
-/// The file that stands behind a module's path; links are followed, as the interpreter does it.
+/// File for a module's path, with symbolic links resolved, as the interpreter does it.
 fn as_file(path: &Path) -> Option<PathBuf> {
     let candidates = [
         path.to_owned(),
@@ -118,7 +117,7 @@ async fn ask(
     (!path.is_empty()).then(|| path.into())
 }
 
-/// Tells of an SDK that is too old; one without a version gets the benefit of the doubt.
+/// Reports an SDK that is too old; one without a version is accepted.
 fn check_version(engine: Engine, file: &Path) -> Result<(), NodeError> {
     let manifest = file
         .ancestors()
@@ -136,7 +135,7 @@ fn check_version(engine: Engine, file: &Path) -> Result<(), NodeError> {
     }
 }
 
-/// The version in a `package.json`.
+/// Version in a `package.json`.
 pub(super) fn version_in(manifest: &Path) -> Option<semver::Version> {
     let text = std::fs::read(manifest).ok()?;
     let content: serde_json::Value = serde_json::from_slice(&text).ok()?;

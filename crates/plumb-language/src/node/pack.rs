@@ -1,4 +1,4 @@
-//! Libraries of this machine as archives that can be installed (`languages.md` 3.5).
+//! Packing of local libraries into archives that can be installed (`languages.md` 3.5).
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,8 @@ use super::manager::PackageManager;
 use crate::LanguageOptions;
 use crate::tool::{Tool, find_executable};
 
-/// Installs what the library needs, builds it if its manifest says how, and packs what came of it.
+/// Installs the library's dependencies, builds it if its manifest has a build script, and packs the
+/// result.
 pub(super) async fn pack(
     options: &LanguageOptions,
     request: &PackRequest,
@@ -50,14 +51,14 @@ pub(super) async fn pack(
     Ok(target.join(file_name(&said)))
 }
 
-/// Whether the manifest has a script that builds.
+/// Whether the manifest has a build script.
 fn builds(manifest: &Path) -> bool {
     let text = fs::read_to_string(manifest).unwrap_or_default();
     let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
     manifest["scripts"]["build"].is_string()
 }
 
-/// What was built is a package by itself.
+/// Copies the manifest into the build folder, so that the folder is a package.
 fn copy_manifest(directory: &Path, built: &Path) -> Result<(), NodeError> {
     let target = built.join("package.json");
     fs::create_dir_all(built)
@@ -71,7 +72,8 @@ fn write_error(path: &Path) -> impl FnOnce(std::io::Error) -> NodeError {
     move |source| NodeError::Write { path, source }
 }
 
-/// The archive in what `npm pack --json` says. Old versions of it give scoped packages as they are called.
+/// Archive name in the output of `npm pack --json`. Old versions of npm print the package name of scoped
+/// packages instead of the file name.
 fn file_name(said: &str) -> String {
     let start = said.find('[').unwrap_or(0);
     let packed: Value = serde_json::from_str(&said[start..]).unwrap_or_default();

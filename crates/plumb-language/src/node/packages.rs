@@ -1,8 +1,8 @@
-//! Which packages a program needs (`languages.md` 3.4).
+//! Packages that a program needs (`languages.md` 3.4).
 //!
-//! 1. Walk the program's folders; those of policy packs are left out, and what git keeps.
-//! 2. In a `node_modules`, look at each package and at the `node_modules` below it. Nothing else of a package is walked:
-//!    installed packages have tens of thousands of folders.
+//! 1. Walk the program's folders, except for policy packs and `.git`.
+//! 2. In a `node_modules`, visit each package and the `node_modules` below it. Other folders of a package are not
+//!    walked, because installed packages have tens of thousands of them.
 //! 3. A package counts if `pulumi.resource` in its `package.json` is true.
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ struct Manifest {
     pulumi: Option<PluginFile>,
 }
 
-/// What a folder is to the walk.
+/// Kind of a folder in the walk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     Source,
@@ -39,7 +39,8 @@ enum Role {
     Package,
 }
 
-/// What a folder is the same by, whatever links lead to it. Resolving all links of a path takes twenty times as long.
+/// Identity of a folder, independent of the links that lead to it. Resolving all links in a path would take twenty times
+/// as long.
 #[cfg(unix)]
 type Identity = (u64, u64);
 #[cfg(not(unix))]
@@ -57,17 +58,17 @@ fn identity(directory: &Path) -> Option<Identity> {
     fs::canonicalize(directory).ok()
 }
 
-/// What the walk has found.
+/// Result of the walk.
 #[derive(Default)]
 struct Found {
-    /// Folders that have been looked at, and as what: the sources of a package may lie in the program's own folders.
+    /// Visited folders and their kinds, because the sources of a package can be inside the program's own folders.
     seen: BTreeSet<(Identity, Role)>,
     packages: Vec<PackageDependency>,
-    /// Copies of the SDK, and where they are.
+    /// Copies of the SDK: version and folder.
     sdks: Vec<(Version, PathBuf)>,
 }
 
-/// The packages that the program needs. Copies of the SDK that do not go together are warned of.
+/// Packages that the program needs, with a warning about incompatible copies of the SDK.
 pub(super) async fn required(options: &LanguageOptions, info: &ProgramInfo) -> RequiredPackages {
     let directory = info.program_directory.clone();
     let found = tokio::task::spawn_blocking(move || Found::below(&directory)).await;
@@ -99,7 +100,7 @@ impl Found {
         found
     }
 
-    /// Walks a folder of the program itself.
+    /// Walks a source folder of the program.
     fn walk(&mut self, directory: &Path) {
         if !self.enter(directory, Role::Source) || directory.join("PulumiPolicy.yaml").is_file() {
             return;
@@ -113,7 +114,7 @@ impl Found {
         }
     }
 
-    /// Walks a `node_modules`.
+    /// Walks a `node_modules` folder.
     fn walk_modules(&mut self, modules: &Path) {
         if !self.enter(modules, Role::Modules) {
             return;
@@ -124,7 +125,7 @@ impl Found {
                 Some(b'@') => folders(&folder)
                     .iter()
                     .for_each(|package| self.visit(package)),
-                // The store of pnpm: a folder for each version, with a `node_modules` inside.
+                // The store of pnpm: a folder per version, with a `node_modules` in it.
                 Some(b'.') => folders(&folder)
                     .iter()
                     .for_each(|version| self.walk_modules(&version.join(MODULES))),
@@ -133,7 +134,7 @@ impl Found {
         }
     }
 
-    /// Looks at an installed package.
+    /// Visits an installed package.
     fn visit(&mut self, package: &Path) {
         if !self.enter(package, Role::Package) {
             return;
@@ -144,7 +145,7 @@ impl Found {
         self.walk_modules(&package.join(MODULES));
     }
 
-    /// Whether `directory` is there and has not been walked yet; links lead to what they point at.
+    /// Whether `directory` exists and has not been visited in this role; follows symbolic links.
     fn enter(&mut self, directory: &Path, role: Role) -> bool {
         identity(directory).is_some_and(|folder| self.seen.insert((folder, role)))
     }
@@ -173,7 +174,7 @@ impl Found {
         self.packages.push(plugin.package(name, version));
     }
 
-    /// A warning if programs can get objects of one copy of the SDK into the hands of another that does not know them.
+    /// Warning for incompatible copies of the SDK, because objects of one are not recognized by another.
     fn conflict(&self) -> Option<String> {
         let (first, others) = self.sdks.split_first()?;
         let line = |version: &Version| match version {
@@ -207,7 +208,7 @@ impl Found {
     }
 }
 
-/// The manifest of a package, unless it cannot be of any interest: most of them need not be parsed.
+/// Manifest of a package; `None` without parsing if it does not mention `pulumi`, which is the case for most.
 fn interesting_manifest(package: &Path) -> Option<Manifest> {
     let text = fs::read(package.join("package.json")).ok()?;
     let needle = b"pulumi";

@@ -1,8 +1,8 @@
 //! Plugins that are JavaScript or TypeScript sources (`languages.md` 3.6), and the provider of dynamic resources
 //! (`languages.md` 10).
 //!
-//! Upstream puts a proxy before policy packs, because a pack asks for project, stack and configuration when it starts,
-//! before the engine's calls can tell it. Here they stand in the pack's environment already.
+//! upstream: a proxy runs before each policy pack, because a pack reads project, stack and configuration at its start,
+//! before the engine calls it. Here these values are in the pack's environment, so no proxy is needed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use super::settings::{Engine, Settings};
 use crate::LanguageOptions;
 use crate::debugging::Announcements;
 
-/// The command that runs a plugin whose sources are in the request's folder.
+/// Command that runs a plugin from the sources in the request's folder.
 pub(super) async fn launch(
     engine: Engine,
     options: &LanguageOptions,
@@ -62,7 +62,7 @@ pub(super) async fn launch(
     })
 }
 
-/// The command that runs the provider of dynamic resources, `pulumi-resource-pulumi-nodejs`, for a program.
+/// Command that runs `pulumi-resource-pulumi-nodejs`, the provider of dynamic resources, for a program.
 pub async fn dynamic_provider(
     environment: &Environment,
     info: &ProgramInfo,

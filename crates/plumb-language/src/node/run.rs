@@ -1,7 +1,7 @@
-//! Running a program (`languages.md` 3.2).
+//! Runs of a program (`languages.md` 3.2).
 //!
-//! The program talks to the resource monitor itself: the monitor knows programs of this SDK by what their client calls
-//! itself. No published SDK since 2.0 makes synchronous invokes, so that nothing listens for them.
+//! The program connects to the resource monitor directly; the monitor recognizes programs of this SDK by their client's
+//! user agent. No server for synchronous invokes exists, because no published SDK since 2.0 uses them.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use super::modules::{self, Script};
 use super::settings::{Engine, Settings};
 use crate::{LanguageOptions, ToolError, program};
 
-/// What the interpreter prints on standard error when its memory is exhausted.
+/// Messages of the interpreter on standard error when it runs out of memory.
 const OUT_OF_MEMORY: [&str; 2] = [
     "<--- Last few GCs --->",
     "Check failed: needs_context && current_scope_ == closure_scope_",
 ];
 
-/// Variables in which the SDK keeps the facts of a run. Those of a run around this one are none of the program's business.
+/// Variables in which the SDK stores the settings of a run. They are removed, because they may belong to an outer run.
 const FACTS: [&str; 9] = [
     "PULUMI_NODEJS_ORGANIZATION",
     "PULUMI_NODEJS_PROJECT",
@@ -37,7 +37,7 @@ const FACTS: [&str; 9] = [
     "PULUMI_NODEJS_SYNC",
 ];
 
-/// Runs the program to its end, or until `cancel` fires.
+/// Runs the program until it ends or `cancel` fires.
 pub(super) async fn run(
     engine: Engine,
     options: &LanguageOptions,
@@ -115,7 +115,7 @@ fn environment_of(
     environment
 }
 
-/// Arguments of the SDK's script; flags without a value are left out.
+/// Arguments of the SDK's script; omits flags without a value.
 fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
     let root = request.info.root_directory.to_string_lossy();
     let directory = request.working_directory.to_string_lossy();
@@ -138,13 +138,13 @@ fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
     if request.dry_run {
         args.push("--dry-run".into());
     }
-    // Behind the entry point nothing is a flag of the script any more.
+    // After the entry point, the script does not parse flags.
     args.push(request.info.entry_point.clone().into());
     args.extend(request.args.iter().map(OsString::from));
     args
 }
 
-/// The sink `output`, with a note of what the interpreter says about its memory.
+/// Sink that forwards to `output`, and records whether the interpreter has run out of memory.
 fn watching(output: OutputSink, has_exhausted_memory: Arc<AtomicBool>) -> OutputSink {
     Arc::new(move |line: OutputLine| {
         if line.stream == OutputStream::Stderr
@@ -156,7 +156,7 @@ fn watching(output: OutputSink, has_exhausted_memory: Arc<AtomicBool>) -> Output
     })
 }
 
-/// `reason` as the user gets it.
+/// Failure reason for the user.
 fn explained(reason: &str, has_exhausted_memory: bool) -> String {
     let mut chars = reason.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());

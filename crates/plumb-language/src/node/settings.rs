@@ -1,4 +1,4 @@
-//! The runtime options of a program (`languages.md` 3.1).
+//! Runtime options of a program (`languages.md` 3.1).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::NodeError;
 use super::manager::PackageManager;
 use crate::tool::find_executable;
 
-/// What is loaded before the SDK.
+/// Script that is loaded before the SDK.
 const FIRST: &str = include_str!("first.js");
 
-/// What runs JavaScript.
+/// A JavaScript interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Node.js.
@@ -51,25 +51,25 @@ impl Engine {
     }
 }
 
-/// The runtime options of a program, understood.
+/// Parsed runtime options of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) engine: Engine,
-    /// Whether the SDK is to load TypeScript.
+    /// Whether the SDK loads TypeScript.
     pub(super) typescript: bool,
-    /// Where the compiler's settings are, if not where they usually are.
+    /// Path of the compiler's settings, if not the default.
     pub(super) tsconfig: Option<String>,
     /// Arguments for the interpreter.
     pub(super) node_args: Vec<String>,
-    /// What the project file wants to install packages with.
+    /// Package manager in the project file.
     pub(super) package_manager: Option<PackageManager>,
-    /// Whether what is needed for development only stays away.
+    /// Whether development dependencies are not installed.
     pub(super) production: bool,
     pub(super) program_directory: PathBuf,
 }
 
 impl Settings {
-    /// Reads the options of a program.
+    /// Parses the options of a program.
     pub(super) fn of(engine: Engine, info: &ProgramInfo) -> Result<Self, NodeError> {
         let package_manager = match text(info, "packagemanager")? {
             None | Some("" | "auto") => None,
@@ -101,7 +101,7 @@ impl Settings {
         })
     }
 
-    /// The start of a command line: the interpreter's own arguments, with the script behind them.
+    /// Start of a command line: the interpreter's own arguments, then the script.
     pub(super) fn script(&self, script: PathBuf, cache: &Path) -> Result<Vec<OsString>, NodeError> {
         match self.engine {
             Engine::Node => {
@@ -110,7 +110,8 @@ impl Settings {
                     path: first.clone(),
                     source,
                 })?;
-                // The SDK takes the long form of `-r` for a sign that the user loads TypeScript in another way.
+                // `-r`, because the SDK interprets the long form as a sign that the user loads TypeScript by
+                // other means.
                 let first = ["-r".into(), first.into_os_string()];
                 let own = self.node_args.iter().map(OsString::from);
                 Ok(first
@@ -123,7 +124,7 @@ impl Settings {
         }
     }
 
-    /// Tells the SDK how to load the program.
+    /// Sets the variables that tell the SDK how to load the program.
     pub(super) fn announce(&self, environment: &mut Environment) {
         const TYPESCRIPT: &str = "PULUMI_NODEJS_TYPESCRIPT";
         environment.remove(&OsString::from(TYPESCRIPT));

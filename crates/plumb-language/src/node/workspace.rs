@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use plumb_project::yaml;
 use serde_json::Value;
 
-/// The root of the workspace that `directory` is a member of. A folder that is no member is its own root, and has none here.
+/// Root of the workspace that `directory` is a member of; `None` for a folder that is not a member of one.
 pub(super) fn root_of(directory: &Path) -> Option<PathBuf> {
     let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
     let above = directory.ancestors().skip(1);
@@ -19,7 +19,7 @@ pub(super) fn root_of(directory: &Path) -> Option<PathBuf> {
         .map(|(folder, _)| folder.to_owned())
 }
 
-/// Patterns of the folders that belong to the workspace of `folder`.
+/// Patterns for the member folders of a workspace with the root `folder`.
 fn members(folder: &Path) -> Vec<String> {
     let pnpm = read_yaml(&folder.join("pnpm-workspace.yaml")).map(|file| texts(&file["packages"]));
     if let Some(patterns) = pnpm {
@@ -34,12 +34,12 @@ fn members(folder: &Path) -> Vec<String> {
     }
 }
 
-/// A file of JSON, if it is there and makes sense.
+/// Value of a JSON file; `None` if it is missing or invalid.
 pub(super) fn read_json(path: &Path) -> Option<Value> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// A file of YAML, if it is there and makes sense.
+/// Value of a YAML file; `None` if it is missing or invalid.
 pub(super) fn read_yaml(path: &Path) -> Option<Value> {
     let document = yaml::parse(&fs::read_to_string(path).ok()?).ok()?;
     yaml::to_json(document.root.as_ref()?).ok()
@@ -52,7 +52,7 @@ fn texts(list: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Whether `path` is what one of the patterns means, and none that begins with `!` takes out again.
+/// Whether `path` matches a pattern, and none that starts with `!`.
 fn is_member(patterns: &[String], path: &str) -> bool {
     let segments: Vec<&str> = path.split('/').collect();
     let fits = |pattern: &str| {
@@ -77,7 +77,7 @@ fn matches(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether `name` is what a pattern with `*` means.
+/// Whether `name` matches a pattern with `*`.
 fn fits_segment(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -1,4 +1,4 @@
-//! Having Python wait for a debugger, with debugpy (`languages.md` 4.2).
+//! Python programs that wait for a debugger, with debugpy (`languages.md` 4.2).
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,12 +12,12 @@ use super::toolchain::Interpreter;
 use crate::debugging::{Waiting, free_port, until_logged};
 use crate::{LanguageOptions, ToolError};
 
-/// Where debuggers look first.
+/// Port that debuggers try first.
 const PORT: u16 = 58791;
-/// What debugpy says when a debugger can attach.
+/// Message of debugpy when a debugger can attach.
 const LISTENS: &str = "Adapter is accepting incoming client connections";
 
-/// Puts debugpy before the script or module in `args`, and has it wait.
+/// Inserts debugpy, with flags that make it wait, before the script or module in `args`.
 pub(super) async fn wait(
     options: &LanguageOptions,
     interpreter: &Interpreter,
@@ -38,7 +38,7 @@ pub(super) async fn wait(
         .cache_directory
         .join("debugpy")
         .join(port.to_string());
-    // What another program said there would be taken for this one's.
+    // Discard the log of an earlier program on the same port, because it would match.
     let _ = fs::remove_dir_all(&log);
     fs::create_dir_all(&log).map_err(PythonError::file("create", &log))?;
     let listen = format!("127.0.0.1:{port}");

@@ -1,4 +1,4 @@
-//! What `about` shows of a program.
+//! Information about a program for `about`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use super::site::{Distribution, distributions, normalise, search_path};
 use super::toolchain::{Settings, Toolchain, TypeChecker};
 use crate::LanguageOptions;
 
-/// Tools that every environment has.
+/// Distributions that every environment contains.
 const BASICS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
-/// Interpreter, its version and the tool chain.
+/// Interpreter, its version, and the tool chain.
 pub(super) async fn about(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -57,7 +57,7 @@ pub(super) async fn about(
     })
 }
 
-/// The first word that starts with a digit.
+/// First word that starts with a digit.
 fn first_version(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
     words
@@ -67,7 +67,7 @@ fn first_version(text: &str) -> String {
         .to_owned()
 }
 
-/// Installed distributions: all, or those that no other one asks for.
+/// Installed distributions: all, or those that no other distribution requires.
 pub(super) async fn list(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -95,7 +95,7 @@ pub(super) async fn list(
     Ok(dependencies)
 }
 
-/// Names of the distributions that `distribution` always needs.
+/// Names of the distributions that `distribution` requires unconditionally.
 fn requirements(distribution: &Distribution) -> Vec<String> {
     let Ok(text) = fs::read_to_string(distribution.metadata.join("METADATA")) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What can go wrong with Python.
+//! Errors of Python.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,20 +8,20 @@ use plumb_plugin::process::Indented;
 
 use crate::{PluginFileError, ToolError};
 
-/// Why a Python program could not be run, installed or inspected.
+/// Error while running, installing or inspecting a Python program.
 #[derive(Debug, thiserror::Error)]
 pub enum PythonError {
-    /// There is no interpreter.
+    /// No interpreter is installed.
     #[error(
         "could not find a Python interpreter: looked for {} on the PATH; install Python 3, or set PULUMI_PYTHON_CMD to \
          the path of an interpreter",
         .looked_for.join(" and ")
     )]
     NoInterpreter {
-        /// The names that were looked for.
+        /// Names that were searched for.
         looked_for: Vec<String>,
     },
-    /// A tool of the tool chain is missing.
+    /// A tool of the tool chain is not installed.
     #[error(
         "could not find `{tool}` on the PATH; install it, or choose another `toolchain` under `runtime.options` in Pulumi.yaml"
     )]
@@ -29,31 +29,31 @@ pub enum PythonError {
         /// The tool.
         tool: &'static str,
     },
-    /// The virtual environment is not there.
+    /// The virtual environment does not exist.
     #[error(
         "the 'virtualenv' option in Pulumi.yaml is set to {option:?}, but {} does not exist; run `plumb install` to \
          create it and install the dependencies",
         path.display()
     )]
     NoVirtualEnvironment {
-        /// What the project file says.
+        /// Value of the option.
         option: String,
         /// The folder.
         path: PathBuf,
     },
-    /// The folder is something else.
+    /// The folder is not a virtual environment.
     #[error(
         "the 'virtualenv' option in Pulumi.yaml is set to {option:?}, but {} is not a virtual environment; remove it \
          and run `plumb install` to create a new one",
         path.display()
     )]
     NotAVirtualEnvironment {
-        /// What the project file says.
+        /// Value of the option.
         option: String,
         /// The folder.
         path: PathBuf,
     },
-    /// A plugin has no virtual environment yet.
+    /// A plugin's virtual environment does not exist.
     #[error(
         "the plugin in {} is not installed: there is no virtual environment in {}; run `plumb install` in the plugin's \
          folder to create it and install the dependencies",
@@ -62,10 +62,10 @@ pub enum PythonError {
     NoEnvironmentOfPlugin {
         /// Folder of the plugin.
         plugin: PathBuf,
-        /// Where its environment should be.
+        /// Path of the missing environment.
         path: PathBuf,
     },
-    /// An option has a value that means nothing.
+    /// An option has an unknown value.
     #[error(
         "unknown value {value} of the runtime option `{option}` in Pulumi.yaml; it can be {expected}"
     )]
@@ -74,28 +74,28 @@ pub enum PythonError {
         option: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// Allowed values.
         expected: &'static str,
     },
     /// A tool failed.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// A tool printed something unexpected.
+    /// The output of a tool cannot be parsed.
     #[error("`{command}` printed something unexpected: {text:?}")]
     ToolOutput {
-        /// What was run.
+        /// The command.
         command: String,
-        /// What it printed.
+        /// Its output.
         text: String,
     },
-    /// A file could not be read or written.
+    /// A file operation failed.
     #[error("could not {action} {}", path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// With which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -105,38 +105,38 @@ pub enum PythonError {
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
     Executor(#[source] ToolError),
-    /// The type checker is not content.
+    /// The type checker found errors.
     #[error("the type checker {checker} found problems{}", Indented(.output))]
     TypeCheck {
-        /// Which checker.
+        /// The type checker.
         checker: &'static str,
-        /// What it said last.
+        /// Last lines of its output.
         output: Vec<String>,
     },
-    /// The type checker is not there.
+    /// The type checker is not installed.
     #[error(
         "the runtime option `typechecker` in Pulumi.yaml is {checker}, which is not installed for {}; add it to what the \
          program depends on and run `plumb install`",
         program.display()
     )]
     NoTypeChecker {
-        /// Which checker.
+        /// The type checker.
         checker: &'static str,
         /// The interpreter.
         program: PathBuf,
     },
-    /// A library was built, and there is nothing to show for it.
+    /// The build of a library produced no wheel.
     #[error("building {} left no wheel", directory.display())]
     NoWheel {
         /// Folder of the library.
         directory: PathBuf,
     },
-    /// The sources of a plugin cannot be run.
+    /// The sources of a plugin are not runnable.
     #[error(
         "plugin is not runnable, it provides neither __main__.py nor a buildable pyproject.toml"
     )]
     PluginNotRunnable,
-    /// A line that has no place in a project file.
+    /// A line of a `requirements.txt` cannot be converted for a `pyproject.toml`.
     #[error(
         "{} has the line {line:?}, which cannot be moved to a pyproject.toml; write a pyproject.toml by hand, or use the \
          pip toolchain",
@@ -148,13 +148,13 @@ pub enum PythonError {
         /// The file.
         path: PathBuf,
     },
-    /// Something that this host does not do.
+    /// A feature that this host does not support.
     #[error("{what} is not supported for Python programs yet")]
     Unsupported {
-        /// What was asked for.
+        /// The feature.
         what: &'static str,
     },
-    /// There is no debugger.
+    /// debugpy is not installed.
     #[error(
         "a debugger can only attach when the package debugpy is installed for {}; install it there with \
          `pip install debugpy`",
@@ -164,7 +164,7 @@ pub enum PythonError {
         /// The interpreter.
         program: PathBuf,
     },
-    /// No debugger could attach.
+    /// No port is free for a debugger.
     #[error("there is no free port for a debugger")]
     NoPort(#[source] io::Error),
 }

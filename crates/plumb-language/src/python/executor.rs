@@ -1,4 +1,4 @@
-//! The script between the interpreter and the program.
+//! Script that the interpreter runs, and which runs the program.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::PythonError;
 
 const SCRIPT: &str = include_str!("executor.py");
 
-/// Path of the script in `cache`; writes it when it is missing or from another version.
+/// Path of the script in `cache`; writes it if it is missing or belongs to another version.
 pub(super) fn script(cache: &Path) -> Result<PathBuf, PythonError> {
     let path = cache.join("python").join("pulumi-language-python-exec");
     crate::script::write(&path, SCRIPT).map_err(PythonError::file("write", &path))?;

@@ -1,4 +1,4 @@
-//! Installing what a program depends on (`languages.md` 4.5).
+//! Installation of a program's dependencies (`languages.md` 4.5).
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::files::{find_upwards, is_missing_or_empty};
 use crate::installing::{announced, say};
 use crate::{LanguageOptions, ToolError};
 
-/// How often pip is run when an index answers with the wrong kind of content.
+/// Number of attempts with pip when an index returns a wrong content type.
 const PIP_TRIES: u32 = 3;
 const PIP_BAD_ANSWER: &str = "because the GET request got Content-Type";
 
-/// Installs, with a word before and after.
+/// Installs the dependencies, with a message before and after.
 pub(super) async fn install(
     options: &LanguageOptions,
     request: &InstallRequest,
@@ -49,7 +49,8 @@ pub(super) async fn install(
     .await
 }
 
-/// Makes the environment if there is none and installs what the program's files list.
+/// Creates the environment if it is missing, and installs the dependencies listed in the program's
+/// files.
 pub(super) async fn install_packages(
     options: &LanguageOptions,
     settings: &Settings,
@@ -75,7 +76,7 @@ async fn install_with_pip(
     level: OutputLevel,
 ) -> Result<(), PythonError> {
     let directory = settings.program_directory.as_path();
-    // A program that is about to run installs in silence; its own output follows.
+    // Before a run, install silently; the output of the program follows.
     let report = |text: &str| {
         if level == OutputLevel::Info {
             say("python", output, text);
@@ -155,7 +156,7 @@ async fn install_with_uv(
     Ok(sync.run(output, level).await?)
 }
 
-/// Whether the folder holds a project that can be built into a package.
+/// Whether the folder contains a project that can be built into a package.
 pub(super) fn is_buildable(directory: &Path) -> bool {
     fs::read_to_string(directory.join("pyproject.toml")).is_ok_and(|text| {
         let has_table = |table: &str| text.lines().any(|line| line.trim() == table);
@@ -172,7 +173,8 @@ pub(super) fn template(info: &ProgramInfo, project: &str) -> Result<(), PythonEr
     }
 }
 
-/// Turns a `requirements.txt` into a `pyproject.toml` if there is none: poetry and uv want that.
+/// Converts a `requirements.txt` to a `pyproject.toml` if there is none, because poetry and uv
+/// require one.
 fn convert_requirements(settings: &Settings, project: Option<&str>) -> Result<(), PythonError> {
     let directory = &settings.program_directory;
     let requirements = directory.join("requirements.txt");
@@ -202,7 +204,7 @@ fn convert_requirements(settings: &Settings, project: Option<&str>) -> Result<()
     fs::remove_file(&requirements).map_err(PythonError::file("remove", &requirements))
 }
 
-/// A project file that lists `packages`.
+/// Text of a `pyproject.toml` that lists `packages`.
 fn project_text(project: &str, packages: &[&str], toolchain: Toolchain) -> String {
     let listed: Vec<String> = packages
         .iter()

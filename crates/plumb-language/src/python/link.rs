@@ -1,4 +1,4 @@
-//! Libraries of this machine: making them and depending on them (`languages.md` 4.5).
+//! Local libraries: packing and linking (`languages.md` 4.5).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::files::find_upwards;
 use crate::tool::{Tool, find_executable};
 
 const REQUIREMENTS: &str = "requirements.txt";
-/// From this version on, uv has to be told that a library is no member of the program's workspace.
+/// First version of uv that needs a flag for libraries outside of the program's workspace.
 const UV_WITH_WORKSPACES: semver::Version = semver::Version::new(0, 8, 0);
 
 /// Builds the library in a folder into a wheel.
@@ -54,7 +54,7 @@ pub(super) async fn pack(
     Ok(target)
 }
 
-/// An interpreter in a new environment that has what builds libraries; without arguments yet.
+/// Interpreter in a new environment with the `build` package; without arguments.
 async fn builder(
     options: &LanguageOptions,
     source: &Path,
@@ -88,7 +88,7 @@ async fn builder(
     Ok(python)
 }
 
-/// Lists libraries among the requirements of a program; answers what to import.
+/// Adds libraries to the program's requirements; returns the imports to use.
 pub(super) async fn link(
     options: &LanguageOptions,
     request: &LinkRequest,
@@ -130,7 +130,7 @@ pub(super) async fn link(
     Ok(instructions(&request.packages))
 }
 
-/// The library as seen from the program's folder, if it is in the project.
+/// Path of the library relative to the program's folder, if it is in the project.
 fn path_of(dependency: &LinkDependency, settings: &Settings) -> String {
     let path = settings.root.join(&dependency.path);
     path.strip_prefix(&settings.program_directory)
@@ -154,7 +154,7 @@ async fn knows_workspaces(options: &LanguageOptions, directory: &Path) -> bool {
     semver::Version::parse(version).is_ok_and(|version| version >= UV_WITH_WORKSPACES)
 }
 
-/// Puts paths at the end of a list of requirements, in the place of what it says of the same packages.
+/// Appends paths to a list of requirements, and removes existing entries for the same packages.
 fn require(file: &Path, packages: &[LinkDependency], paths: &[String]) -> Result<(), PythonError> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
@@ -187,7 +187,7 @@ fn with_requirements(text: &str, packages: &[LinkDependency], paths: &[String]) 
     })
 }
 
-/// The name of a package's distribution.
+/// Name of a package's distribution.
 fn distribution(dependency: &LinkDependency) -> String {
     match dependency.package.name.as_str() {
         "pulumi" => "pulumi".to_owned(),

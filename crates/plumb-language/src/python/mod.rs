@@ -31,7 +31,7 @@ use crate::stopping::Stopping;
 pub use error::PythonError;
 pub use plugin::dynamic_provider;
 
-/// The Python host.
+/// Host of Python programs.
 pub struct PythonHost {
     options: Arc<LanguageOptions>,
     running: Stopping,
@@ -39,7 +39,7 @@ pub struct PythonHost {
 }
 
 impl PythonHost {
-    /// A host; nothing is started or read yet.
+    /// Creates a host; does not start or read anything yet.
     pub fn new(options: LanguageOptions) -> Self {
         PythonHost {
             options: Arc::new(options),

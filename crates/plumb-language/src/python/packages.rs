@@ -1,7 +1,8 @@
-//! Which packages a program needs (`languages.md` 4.4).
+//! Packages that a program needs (`languages.md` 4.4).
 //!
 //! 1. List the distributions on the interpreter's path.
-//! 2. Find the top-level folders that hold a `pulumi-plugin.json`, and whose they are.
+//! 2. Find the top-level folders that contain a `pulumi-plugin.json`, and the distributions that
+//!    own them.
 //! 3. A distribution counts if it has such a file, or if its name starts with `pulumi-`.
 
 use std::collections::BTreeMap;
@@ -18,10 +19,10 @@ use crate::LanguageOptions;
 use crate::files::is_missing_or_empty;
 use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
-/// Distributions with the right kind of name that are no providers.
+/// Distributions with a matching name that are not providers.
 const NO_PROVIDERS: [&str; 2] = ["pulumi-policy", "pulumi-esc-sdk"];
 
-/// The packages that the program needs; makes its virtual environment first when that is missing.
+/// Packages that the program needs; creates its virtual environment first if that is missing.
 pub(super) async fn required(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -62,7 +63,7 @@ fn scan(path: &[PathBuf]) -> Result<Vec<PackageDependency>, PythonError> {
     Ok(packages)
 }
 
-/// Plugin files by the name of the distribution that they belong to.
+/// Plugin files, by the name of the distribution that owns them.
 fn plugin_files(path: &[PathBuf], all: &[Distribution]) -> BTreeMap<String, PathBuf> {
     let mut files = BTreeMap::new();
     for directory in path.iter().flat_map(|directory| entries(directory)) {

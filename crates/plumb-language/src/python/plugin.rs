@@ -1,7 +1,8 @@
 //! Plugins written in Python (`languages.md` 4.6, 10 and 11).
 //!
-//! Other hosts put a proxy before policy packs, because packs look for the facts of the stack when they start, before they
-//! are told of them. This host runs inside of what starts packs, which knows the stack by then.
+//! upstream: a proxy runs before each policy pack, because packs read the settings of the stack at their start, before the
+//! engine passes them. This host runs in the process that starts packs, which knows the stack by then, so no proxy is
+//! needed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +18,7 @@ use super::{PythonError, debugging};
 use crate::LanguageOptions;
 use crate::debugging::Announcements;
 
-/// The command that runs a plugin whose sources are in the request's folder.
+/// Command that runs a plugin from the sources in the request's folder.
 pub(super) async fn launch(
     options: &LanguageOptions,
     announcements: &Announcements,
@@ -29,7 +30,7 @@ pub(super) async fn launch(
     let is_policy_pack = request.kind == PluginKind::Analyzer;
     let engine_args = request.args.iter().map(OsString::from);
     let mut args: Vec<OsString> = if is_policy_pack {
-        // What it asks of the stack stands in the request's environment already.
+        // The settings of the stack are in the request's environment.
         let module = ["-u", "-m", "pulumi.policy"].map(OsString::from);
         let program = std::iter::once(directory.into());
         module
@@ -58,7 +59,7 @@ pub(super) async fn launch(
         .collect();
     environment.extend(request.environment);
     if interpreter.virtual_environment.is_some() {
-        // The request's PATH is the plain one; the plugin must find the tools of its own environment first.
+        // The request's PATH does not contain the virtual environment, whose tools take precedence.
         environment.extend(of_interpreter);
     }
     Ok(PluginLaunch::Command {
@@ -81,7 +82,7 @@ fn entry(directory: &Path) -> Result<Vec<OsString>, PythonError> {
     Ok(vec!["-m".into(), "pulumi.run.plugin".into(), name.into()])
 }
 
-/// `project.name` of a `pyproject.toml`.
+/// `project.name` in a `pyproject.toml`.
 fn project_name(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let table = text
@@ -97,7 +98,7 @@ fn project_name(path: &Path) -> Option<String> {
         })
 }
 
-/// The command that runs the provider of dynamic resources, `pulumi-resource-pulumi-python`, for a program.
+/// Command that runs `pulumi-resource-pulumi-python`, the provider of dynamic resources, for a program.
 pub async fn dynamic_provider(
     environment: &Environment,
     info: &ProgramInfo,

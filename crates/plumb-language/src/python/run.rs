@@ -1,4 +1,4 @@
-//! Running a program (`languages.md` 4.2).
+//! Runs of a program (`languages.md` 4.2).
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::toolchain::{Interpreter, Settings, TypeChecker};
 use super::{PythonError, debugging, executor};
 use crate::{LanguageOptions, ToolError, program};
 
-/// Runs the program to its end, or until `cancel` fires.
+/// Runs the program until it ends or `cancel` fires.
 pub(super) async fn run(
     options: &LanguageOptions,
     request: RunRequest,
@@ -62,7 +62,7 @@ fn launch(
     }
 }
 
-/// Arguments of the executor; flags without a value are left out.
+/// Arguments of the executor; omits flags without a value.
 fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
     let root = request.info.root_directory.to_string_lossy();
     let directory = request.working_directory.to_string_lossy();
@@ -84,7 +84,7 @@ fn arguments(options: &LanguageOptions, request: &RunRequest) -> Vec<OsString> {
         args.push(flag.into());
         args.push(value.into());
     }
-    // Arguments of the program may look like flags of the executor.
+    // `--`, because arguments of the program can look like flags of the executor.
     args.push("--".into());
     args.push(request.info.entry_point.clone().into());
     args.extend(request.args.iter().map(OsString::from));

@@ -1,4 +1,5 @@
-//! What is installed for an interpreter, read from its folders: asking Python takes a process and much longer.
+//! Installed distributions of an interpreter, read from its folders, because running Python would take much
+//! longer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,15 +12,15 @@ use crate::tool::variable;
 /// An installed distribution.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Distribution {
-    /// Its name, normalised: lower case, words joined by `-`.
+    /// Normalized name: lower case, words joined by `-`.
     pub(super) name: String,
-    /// Its version, as Python writes it.
+    /// Version, in Python's form.
     pub(super) version: String,
-    /// The folder with its metadata.
+    /// Folder with its metadata.
     pub(super) metadata: PathBuf,
 }
 
-/// The folders in which `interpreter` finds packages, in its order.
+/// Folders in which `interpreter` searches for packages, in order.
 pub(super) async fn search_path(interpreter: &Interpreter) -> Result<Vec<PathBuf>, PythonError> {
     let mut path = match interpreter
         .virtual_environment
@@ -48,7 +49,7 @@ pub(super) async fn search_path(interpreter: &Interpreter) -> Result<Vec<PathBuf
     Ok(path)
 }
 
-/// Whether a virtual environment sees only its own packages.
+/// Whether a virtual environment excludes the system's packages.
 fn is_isolated(virtual_environment: &Path) -> bool {
     let Ok(text) = fs::read_to_string(virtual_environment.join("pyvenv.cfg")) else {
         return false;
@@ -88,7 +89,7 @@ async fn ask(interpreter: &Interpreter) -> Result<Vec<PathBuf>, PythonError> {
     })
 }
 
-/// Folders that the `.pth` files of `directory` add, as installations in place do.
+/// Folders that the `.pth` files in `directory` add, such as those of editable installations.
 fn path_files(directory: &Path) -> Vec<PathBuf> {
     let files = entries(directory)
         .into_iter()
@@ -105,7 +106,7 @@ fn path_files(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Every distribution on the path; the first of a name counts.
+/// Distributions on the path; the first one with a name takes precedence.
 pub(super) fn distributions(path: &[PathBuf]) -> Vec<Distribution> {
     let mut seen = BTreeSet::new();
     let all = path.iter().flat_map(|directory| {
@@ -139,7 +140,7 @@ fn distribution(metadata: &Path) -> Option<Distribution> {
     })
 }
 
-/// The name under which a package index knows a distribution.
+/// Normalized name of a distribution, as package indexes use it.
 pub(super) fn normalise(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     for part in name.split(['-', '_', '.']).filter(|part| !part.is_empty()) {
@@ -151,7 +152,7 @@ pub(super) fn normalise(name: &str) -> String {
     result
 }
 
-/// Paths of the entries of `directory`; none when it cannot be read.
+/// Paths of the entries of `directory`; empty if it cannot be read.
 pub(super) fn entries(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory)
         .map(|entries| {

@@ -1,4 +1,4 @@
-//! Which interpreter runs a program, and in which environment (`languages.md` 4.1 and 4.2).
+//! Interpreter and environment of a program (`languages.md` 4.1 and 4.2).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::PythonError;
 use crate::files::find_upwards;
 use crate::tool::{Tool, find_executable, variable};
 
-/// What installs packages.
+/// Tool that installs packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Toolchain {
     Pip,
@@ -19,40 +19,40 @@ pub(super) enum Toolchain {
     Uv,
 }
 
-/// What checks types before a run.
+/// Tool that checks types before a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeChecker {
     Mypy,
     Pyright,
 }
 
-/// The runtime options of a program, understood.
+/// Parsed runtime options of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) toolchain: Toolchain,
     /// Whether the project file names the tool chain.
     pub(super) is_explicit: bool,
-    /// The option as written.
+    /// Value of the option.
     pub(super) virtualenv: Option<String>,
-    /// Whether this is a plugin, which gets a virtual environment of its own unless told otherwise.
+    /// Whether this is a plugin, which by default gets a virtual environment of its own.
     pub(super) is_plugin: bool,
     pub(super) type_checker: Option<TypeChecker>,
     pub(super) root: PathBuf,
     pub(super) program_directory: PathBuf,
 }
 
-/// An interpreter, ready to be run.
+/// An interpreter with its environment.
 #[derive(Clone, Debug)]
 pub(super) struct Interpreter {
     pub(super) program: PathBuf,
-    /// The environment in which it finds its packages.
+    /// Environment with which it finds its packages.
     pub(super) environment: Environment,
-    /// Its virtual environment, if it has one.
+    /// Its virtual environment.
     pub(super) virtual_environment: Option<PathBuf>,
 }
 
 impl Interpreter {
-    /// The interpreter with these arguments.
+    /// Command that runs the interpreter with these arguments.
     pub(super) fn tool(&self, args: &[&str], directory: &Path) -> Tool {
         Tool {
             program: self.program.clone(),
@@ -89,7 +89,7 @@ fn binaries_of(virtual_environment: &Path) -> PathBuf {
     virtual_environment.join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
-/// Whether `directory` holds a virtual environment.
+/// Whether `directory` is a virtual environment.
 pub(super) fn is_virtual_environment(directory: &Path) -> bool {
     let binaries = binaries_of(directory);
     ["python", "python.exe", "python3"]
@@ -98,7 +98,7 @@ pub(super) fn is_virtual_environment(directory: &Path) -> bool {
 }
 
 impl Settings {
-    /// Reads the options of a program.
+    /// Parses the options of a program.
     pub(super) fn of(info: &ProgramInfo) -> Result<Self, PythonError> {
         let explicit = match text(info, "toolchain")?
             .map(str::to_ascii_lowercase)
@@ -144,7 +144,7 @@ impl Settings {
         })
     }
 
-    /// The same for a plugin.
+    /// Parses the options of a plugin.
     pub(super) fn of_plugin(info: &ProgramInfo) -> Result<Self, PythonError> {
         Ok(Settings {
             is_plugin: true,
@@ -152,14 +152,14 @@ impl Settings {
         })
     }
 
-    /// The folder of the virtual environment that pip uses.
+    /// Folder of pip's virtual environment.
     pub(super) fn virtualenv_directory(&self) -> Option<PathBuf> {
         let own = (self.is_plugin && self.toolchain == Toolchain::Pip).then_some("venv");
         let option = self.virtualenv.as_deref().or(own)?;
         Some(self.root.join(option))
     }
 
-    /// The folder of the virtual environment that uv uses.
+    /// Folder of uv's virtual environment.
     pub(super) fn uv_directory(&self, environment: &Environment) -> PathBuf {
         if let Some(directory) = self.virtualenv_directory() {
             return directory;
@@ -171,7 +171,7 @@ impl Settings {
         beside.join(variable(environment, "UV_PROJECT_ENVIRONMENT").unwrap_or(".venv"))
     }
 
-    /// The interpreter that runs the program; brings the environment up to date where the tool chain wants that.
+    /// Interpreter that runs the program; updates the environment first where the tool chain requires it.
     pub(super) async fn interpreter(
         &self,
         environment: &Environment,
@@ -254,19 +254,19 @@ impl Settings {
         Ok(Interpreter::in_virtual_environment(&directory, environment))
     }
 
-    /// uv with these arguments, told where its environment is.
+    /// Command that runs uv with these arguments on the program's environment.
     pub(super) fn uv(&self, args: &[&str], environment: &Environment) -> Result<Tool, PythonError> {
         let mut tool = self.external("uv", args, environment)?;
         tool.environment.insert(
             "UV_PROJECT_ENVIRONMENT".into(),
             self.uv_directory(environment).into(),
         );
-        // Another environment that happens to be active must not be touched.
+        // uv must not modify another environment that happens to be active.
         tool.environment.remove(&OsString::from("VIRTUAL_ENV"));
         Ok(tool)
     }
 
-    /// A tool from the PATH, in the program's folder.
+    /// Command that runs a tool on the PATH, in the program's folder.
     pub(super) fn external(
         &self,
         tool: &'static str,
@@ -310,7 +310,7 @@ fn detect(program_directory: &Path) -> Toolchain {
     }
 }
 
-/// The interpreter outside of any virtual environment that we manage.
+/// Interpreter outside of any virtual environment that Plumb manages.
 pub(super) fn system_interpreter(
     environment: &Environment,
     directory: &Path,
@@ -331,7 +331,7 @@ pub(super) fn system_interpreter(
     })
 }
 
-/// Questions for a new project.
+/// Prompts for the options of a new project.
 pub(super) fn option_prompts(environment: &Environment, info: &ProgramInfo) -> Vec<OptionPrompt> {
     let choice = |text: &str| OptionChoice {
         value: OptionValue::Text(text.to_owned()),

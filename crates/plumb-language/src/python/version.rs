@@ -1,8 +1,8 @@
-//! Python's version numbers as semantic versions (`languages.md` 4.4).
+//! Conversion of Python's version numbers to semantic versions (`languages.md` 4.4).
 
 use semver::Version;
 
-/// Translates a PEP 440 version; `None` when it has an epoch, a local part, or does not parse.
+/// Semantic version of a PEP 440 version; `None` if it has an epoch or a local part, or is invalid.
 pub(super) fn to_semantic(text: &str) -> Option<Version> {
     let text = text.trim().to_ascii_lowercase();
     let text = text.strip_prefix('v').unwrap_or(&text);

@@ -1,7 +1,7 @@
 //! Plugins whose components are written in YAML, served as providers (`yaml-runtime.md` 11).
 //!
-//! Whoever asks for such a plugin gets a stream: its first words are the port, and the plugin is there as long as the
-//! stream is. Nothing runs in a process of its own.
+//! The caller gets a stream of events. The first one contains the port, and the plugin is served while the stream is
+//! polled. There is no separate process.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -28,21 +28,21 @@ use super::monitor::RemoteMonitor;
 use super::schemas::RemoteSchemas;
 use super::{connect, decode};
 
-/// Outputs of components tell what they were computed from beside them.
+/// Encoding of component outputs: without output values, because dependencies are in a separate field.
 const OUTPUTS: MarshalOptions = MarshalOptions::RICH;
 
-/// A plugin of components.
+/// A plugin with components.
 pub(super) struct Components {
     pub(super) package: ComponentPackage,
     pub(super) directory: PathBuf,
     pub(super) engine_address: String,
-    /// `host:port` of the schema loader; may be empty.
+    /// `host:port` of the schema loader; empty if there is none.
     pub(super) loader_target: String,
-    /// The version that components may ask for.
+    /// Plumb's version, which components can require.
     pub(super) version: semver::Version,
 }
 
-/// Serves `components` while the answer is read.
+/// Serves `components` while the returned stream is polled.
 pub(super) async fn serve(
     components: Components,
 ) -> std::io::Result<BoxStream<'static, PluginEvent>> {
@@ -92,12 +92,12 @@ impl Components {
             engine_version: &self.version,
         };
         let constructed = self.package.construct(construct).await;
-        // What it said has to be there before the engine hears that it is done.
+        // Messages must reach the engine before the reply.
         monitor.flush().await;
         constructed.map_err(|error| Status::unknown(error.to_string()))
     }
 
-    /// The folder of the components takes the place of the program's.
+    /// Context of a component; its folder takes the place of the program's.
     fn program_info(&self, request: pb::ConstructRequest) -> ProgramContext {
         ProgramContext {
             project: request.project,

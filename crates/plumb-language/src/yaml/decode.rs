@@ -1,4 +1,4 @@
-//! What is asked of a component, from the wire.
+//! Conversion of construct requests from the wire format.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use plumb_wire::MarshalOptions;
 use plumb_wire::{property, registration};
 use tonic::Status;
 
-/// Inputs of components come with everything that is known of them.
+/// Inputs of components include output values with their dependencies.
 const INPUTS: MarshalOptions = MarshalOptions::RICH.outputs(true);
 
 fn invalid(error: impl std::fmt::Display) -> Status {
@@ -36,7 +36,7 @@ fn texts(texts: Vec<String>) -> Vec<EcoString> {
     texts.into_iter().map(Into::into).collect()
 }
 
-/// The registration of the component; its providers are for its children.
+/// Registration of the component. The providers in it are for its children.
 pub(super) fn component(request: &pb::ConstructRequest) -> Result<RegisterRequest, Status> {
     let request = request.clone();
     let aliases = request.aliases.iter().map(registration::alias_from_wire);

@@ -1,4 +1,4 @@
-//! Requests of YAML programs, to the wire, and their answers.
+//! Conversion of YAML programs' requests to the wire format, and of the replies.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,8 @@ use plumb_wire::property::{self, MarshalOptions};
 use plumb_wire::registration;
 use tonic::Status;
 
-/// What engines understand of a custom resource; outputs only travel to remote components.
+/// Value kinds that engines accept for custom resources; output values are only for remote
+/// components.
 const VALUES: MarshalOptions = MarshalOptions::RICH;
 
 fn internal(error: impl std::fmt::Display) -> Status {
@@ -60,7 +61,7 @@ fn bytes_of(checksums: &BTreeMap<EcoString, EcoString>) -> BTreeMap<String, Vec<
         .collect()
 }
 
-/// A place in the project, as SDKs tell it: a file and a line in it.
+/// Source position in the form of SDKs: a file in the project, and a line.
 fn position(told: Option<&EcoString>, root: &Path) -> Option<pb::SourcePosition> {
     let (path, place) = told?.strip_prefix("project:///")?.split_once('#')?;
     let (line, column) = place.split_once(',').unwrap_or((place, "0"));
@@ -132,7 +133,7 @@ pub(super) fn register(
     })
 }
 
-/// `custom` says whether the resource is one that has an id: in previews it may not be known yet.
+/// `custom` tells whether the resource has an id, which can be unknown in previews.
 pub(super) fn registered(
     response: pb::RegisterResourceResponse,
     custom: bool,
@@ -185,7 +186,7 @@ pub(super) fn read(
     })
 }
 
-/// Older engines do not repeat the id.
+/// Older engines omit the id in their reply.
 pub(super) fn was_read(
     response: pb::ReadResourceResponse,
     asked: &ResourceId,

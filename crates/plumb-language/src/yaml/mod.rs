@@ -1,7 +1,7 @@
-//! Programs in YAML for engines on the other side of a connection, and plugins of components (`languages.md` 8).
+//! Host of YAML programs for engines in other processes, and of component plugins (`languages.md` 8).
 //!
-//! Our own engine evaluates YAML in its own process and needs no host for it. This one evaluates the same way, against
-//! the monitor and the schema loader at the addresses that the engine gives.
+//! Plumb's own engine evaluates YAML in its process and does not need this host. The host uses the same evaluator,
+//! with the resource monitor and the schema loader at addresses that the engine provides.
 
 mod components;
 mod decode;
@@ -32,10 +32,10 @@ use components::Components;
 use monitor::RemoteMonitor;
 pub(crate) use schemas::RemoteSchemas;
 
-/// How long connecting to an engine may take.
+/// Timeout for connecting to an engine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why a YAML program could not be run.
+/// Error of a YAML program.
 #[derive(Debug, thiserror::Error)]
 pub enum YamlError {
     /// The engine cannot be reached.
@@ -43,11 +43,11 @@ pub enum YamlError {
     Connect {
         /// Its address.
         address: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: tonic::transport::Error,
     },
-    /// The option that names a compiler makes no sense.
+    /// The `compiler` option is invalid.
     #[error(transparent)]
     Compiler(#[from] CompilerError),
     /// The components of a plugin cannot be read.
@@ -64,14 +64,14 @@ impl From<YamlError> for LanguageError {
     }
 }
 
-/// The host of YAML programs.
+/// Host of YAML programs.
 pub(crate) struct YamlHost {
     options: LanguageOptions,
     running: Stopping,
 }
 
 impl YamlHost {
-    /// A host; nothing is read yet.
+    /// Creates a host; does not read anything yet.
     pub(crate) fn new(options: LanguageOptions) -> Self {
         YamlHost {
             options,
@@ -103,7 +103,7 @@ impl YamlHost {
         };
         let monitor = Arc::new(monitor);
         let result = program.run(info, monitor.clone(), cancel).await;
-        // What it said has to be there before the engine hears that it has ended.
+        // Messages must reach the engine before the outcome.
         monitor.flush().await;
         Ok(match result {
             ProgramResult::Finished => RunOutcome::Succeeded,
@@ -198,7 +198,7 @@ impl LanguageRuntime for YamlHost {
         Ok(AboutLanguage::default())
     }
 
-    /// Programs depend on packages alone.
+    /// The dependencies of YAML programs are their packages.
     async fn program_dependencies(
         &self,
         info: &ProgramInfo,
@@ -216,7 +216,7 @@ impl LanguageRuntime for YamlHost {
         Ok(())
     }
 
-    /// Plugins in YAML are served from here, for as long as the answer is read.
+    /// Serves a plugin in YAML in this process, while the returned stream is polled.
     async fn run_plugin(&self, request: RunPluginRequest) -> Result<PluginLaunch, LanguageError> {
         let directory = request.info.program_directory;
         let package = ComponentPackage::load(&directory).map_err(YamlError::from)?;
@@ -232,7 +232,7 @@ impl LanguageRuntime for YamlHost {
         Ok(PluginLaunch::Running(served.map_err(YamlError::Serve)?))
     }
 
-    /// Declarations of packages are files that programs find: the only one in the folder is copied.
+    /// Copies the declaration of a package: the only file in the folder.
     async fn pack(&self, request: PackRequest) -> Result<std::path::PathBuf, LanguageError> {
         let source = declaration_in(&request.package_directory)
             .map_err(CompiledError::file("read", &request.package_directory))?;
@@ -244,7 +244,7 @@ impl LanguageRuntime for YamlHost {
         Ok(target)
     }
 
-    /// The project file lists packages; there is nothing else to do.
+    /// No changes are needed, because the project file lists the packages.
     async fn link(&self, _: LinkRequest) -> Result<String, LanguageError> {
         Ok(String::new())
     }
@@ -258,7 +258,7 @@ impl LanguageRuntime for YamlHost {
     }
 }
 
-/// The only file in `path`, which may be that file.
+/// The only file in `path`, or `path` itself if it is a file.
 fn declaration_in(path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -273,7 +273,7 @@ fn declaration_in(path: &std::path::Path) -> std::io::Result<std::path::PathBuf>
     }
 }
 
-/// A package as users know it: what parameters made of a plugin has a name and a version of its own.
+/// Name and version of a package; those of the parameterization, if there is one.
 fn listed(package: PackageDependency) -> ProgramDependency {
     if let Some(made) = package.parameterization.or(package.extension) {
         return ProgramDependency {

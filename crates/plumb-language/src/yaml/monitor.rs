@@ -1,4 +1,4 @@
-//! The resource monitor of an engine on the other side of a connection.
+//! Client of a resource monitor in another process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -19,21 +19,21 @@ use tonic::{Code, Status};
 
 use super::encode;
 
-/// Takes requests of a program to an engine.
+/// Sends the requests of a program to an engine.
 pub(super) struct RemoteMonitor {
     client: ResourceMonitorClient<Channel>,
     root: PathBuf,
     log: Mutex<Option<Log>>,
 }
 
-/// What the program says goes to the engine in the order in which it was said.
+/// Queue of log messages, which keeps their order.
 struct Log {
     messages: mpsc::UnboundedSender<LogRequest>,
     task: JoinHandle<()>,
 }
 
 impl RemoteMonitor {
-    /// `root` is the folder of the project file.
+    /// Creates a monitor; `root` is the folder of the project file.
     pub(super) fn new(monitor: Channel, engine: Channel, root: &Path) -> Self {
         let (messages, receiver) = mpsc::unbounded_channel();
         // Joined by `flush`.
@@ -47,7 +47,7 @@ impl RemoteMonitor {
         }
     }
 
-    /// Whether the engine takes references to resources.
+    /// Whether the engine accepts resource references.
     pub(super) async fn has_resource_references(&self) -> bool {
         let request = SupportsFeatureRequest {
             id: "resourceReferences".to_owned(),
@@ -56,7 +56,7 @@ impl RemoteMonitor {
         answer.is_ok_and(|answer| answer.into_inner().has_support)
     }
 
-    /// Waits until the engine has heard everything; nothing can be said afterwards.
+    /// Waits until the engine has received all messages. Later messages are dropped.
     pub(super) async fn flush(&self) {
         let log = self
             .log
@@ -65,7 +65,7 @@ impl RemoteMonitor {
             .take();
         if let Some(Log { messages, task }) = log {
             drop(messages);
-            // It cannot fail, and what an engine did not take is lost.
+            // The task does not fail; messages that the engine rejects are dropped.
             let _ = task.await;
         }
     }
@@ -86,7 +86,7 @@ impl RemoteMonitor {
         };
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(log) = log.as_ref() {
-            // When the engine is gone there is nobody to tell.
+            // Fails only after the engine has gone.
             let _ = log.messages.send(request);
         }
     }

@@ -10,7 +10,7 @@ use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use tonic::Code;
 use tonic::transport::Channel;
 
-/// The schema loader of an engine, if it has one.
+/// Client of an engine's schema loader, if the engine has one.
 pub(crate) struct RemoteSchemas(Option<LoaderClient<Channel>>);
 
 impl RemoteSchemas {
@@ -19,7 +19,7 @@ impl RemoteSchemas {
         RemoteSchemas(Some(client))
     }
 
-    /// Packages are not known.
+    /// A loader without packages.
     pub(crate) fn none() -> Self {
         RemoteSchemas(None)
     }

@@ -1,4 +1,4 @@
-//! The contract with `dotnet`, which a script stands in for: it writes down how it is called.
+//! Calls of `dotnet`, which is replaced by a script that records its arguments.
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ impl World {
         request
     }
 
-    /// The calls since the last time, with the project's folder as `P`.
+    /// Calls since the last time, with `P` for the project's folder.
     fn calls(&self) -> Vec<String> {
         let calls = self.root.path().join("calls");
         let text = fs::read_to_string(&calls).unwrap_or_default();

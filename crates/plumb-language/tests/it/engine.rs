@@ -1,4 +1,4 @@
-//! A resource monitor and an engine that accept everything and remember it.
+//! A resource monitor and an engine that accept and record all requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use plumb_proto::pulumirpc::resource_monitor_server::{ResourceMonitor, ResourceM
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// What the program said.
+/// Recorded requests of the program.
 #[derive(Default)]
 pub(crate) struct Heard {
     /// `type name` of every registration, in order.
@@ -23,7 +23,7 @@ pub(crate) struct FakeEngine {
 }
 
 impl FakeEngine {
-    /// Serves both services; answers `host:port`.
+    /// Serves both services; returns `host:port`.
     pub(crate) async fn serve(&self) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -39,7 +39,7 @@ impl FakeEngine {
         self.heard.lock().unwrap().registrations.clone()
     }
 
-    /// What the program has given out.
+    /// Outputs of the stack.
     pub(crate) fn stack_outputs(&self) -> prost_types::Struct {
         let heard = self.heard.lock().unwrap();
         let mut outputs = heard.outputs.iter();

@@ -1,4 +1,5 @@
-//! Modules of Go, without the SDK: what a program needs, and what it is linked with. Programs are in `tests/e2e/go.py`.
+//! Go modules, without the SDK: requirements of a program and linked modules. Tests with programs are in
+//! `tests/e2e/go.py`.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ const MODULE: &str = "module example.com/prog\n\ngo 1.21\n\nrequire (\n\
 const REPLACED: &str = "\nreplace example.com/acme/pulumi-cloud/sdk/v2 => ./sdks/cloud\n\
     replace example.com/acme/pulumi-plain => ./sdks/plain\n";
 
-/// A program with two modules of its own, one of them a package; `None` without Go.
+/// A program with two local modules, one of which is a package; `None` without Go.
 async fn world(module: &str) -> Option<World> {
     let mut world = World::new().await;
     for (name, value) in [
@@ -79,7 +80,7 @@ async fn only_what_is_vendored_is_looked_at() {
     assert_eq!(packages(&world, &info).await, ["sky 2.1.0 -"]);
 }
 
-/// A program that is built already may run where nothing is known of its sources.
+/// A prebuilt program can run where the modules of its sources are not available.
 #[tokio::test]
 async fn packages_that_cannot_be_found_are_none() {
     let Some(world) = world("nonsense").await else {

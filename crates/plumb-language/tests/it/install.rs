@@ -1,4 +1,4 @@
-//! Environments and what is in them.
+//! Virtual environments and their contents.
 
 use plumb_plugin::language::{InstallRequest, PackRequest};
 use plumb_plugin::{LanguageRuntime, OutputStream};
@@ -8,7 +8,7 @@ use crate::support::{World, sdk};
 #[tokio::test]
 async fn an_environment_is_made_and_packages_are_read_from_it() {
     let world = World::new().await;
-    // A distribution of our own, so that nothing is downloaded for it.
+    // A local distribution, so that nothing is downloaded.
     world.file(
         "pkg/setup.py",
         "from setuptools import setup\n\

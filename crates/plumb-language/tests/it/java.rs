@@ -1,4 +1,4 @@
-//! What Maven knows of a program. Programs are in `tests/e2e/java.py`.
+//! Maven's information about a program. Tests with programs are in `tests/e2e/java.py`.
 
 use std::fs;
 
@@ -6,8 +6,7 @@ use plumb_plugin::language::PackRequest;
 
 use crate::support::{World, repository};
 
-/// A program with the published SDK; `None` where that is not set up. Offline, Maven publishes nothing, not even to a
-/// folder.
+/// A program with the published SDK; `None` where that is not set up. Offline, Maven cannot publish even to a folder.
 async fn world(offline: bool) -> Option<World> {
     let mut world = World::new().await;
     let cache = repository().join(".cache/java/sdk-1.36.1");

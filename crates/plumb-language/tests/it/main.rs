@@ -1,4 +1,4 @@
-//! Real programs and plugins in several languages, with a small engine on the other side.
+//! Real programs and plugins in several languages, with a small engine as their peer.
 
 #![allow(
     clippy::unwrap_used,

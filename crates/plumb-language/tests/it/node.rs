@@ -14,7 +14,7 @@ use crate::support::{World, repository};
 
 const VERSIONS: [&str; 2] = ["3.248.0", "3.270.0"];
 
-/// The folder with the SDK; `None` when it is not set up.
+/// Folder of the SDK; `None` if it is not set up.
 fn sdk(version: &str) -> Option<PathBuf> {
     let directory = repository().join(format!(".cache/node/pulumi-{version}"));
     if !directory.join(".complete").exists() {
@@ -31,7 +31,7 @@ fn host(world: &World) -> NodeHost {
     NodeHost::for_node(world.options())
 }
 
-/// A project with the SDK, and the interpreter that goes with it.
+/// A project with the SDK, and the matching interpreter.
 async fn project(version: &str) -> Option<World> {
     let sdk = sdk(version)?;
     let mut world = World::new().await;
@@ -84,7 +84,7 @@ async fn registrations_and_outputs_arrive() {
         let Some(mut world) = project(version).await else {
             continue;
         };
-        // What a run around this one has left behind is not believed.
+        // Variables of an outer run must be ignored.
         for name in ["PULUMI_NODEJS_DRY_RUN", "PULUMI_NODEJS_STACK"] {
             world.environment.insert(name.into(), "true".into());
         }
@@ -191,7 +191,7 @@ async fn options_reach_the_interpreter_and_the_compiler() {
     );
 }
 
-/// Node.js itself does not end for these errors when it shows them in colours, which is what the SDK does.
+/// Node.js does not end on these errors when it prints them in colour, which the SDK enables.
 #[tokio::test]
 async fn an_error_with_frames_of_the_sdk_ends_the_program_at_once() {
     for version in VERSIONS {
@@ -400,7 +400,7 @@ async fn new_projects_are_asked_for_their_package_manager() {
     );
 }
 
-/// The engine hears of logs as they were meant.
+/// Log messages reach the engine with their severity.
 #[tokio::test]
 async fn messages_have_their_level() {
     let Some(world) = project("3.248.0").await else {

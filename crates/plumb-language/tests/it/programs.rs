@@ -106,7 +106,7 @@ async fn registrations_and_outputs_arrive() {
     }
 }
 
-/// The SDK waits for each of them, several times for every resource.
+/// The SDK waits for each debug message, several times per resource.
 #[tokio::test]
 async fn messages_for_developers_are_sent_only_if_somebody_hears_them() {
     for version in VERSIONS {
@@ -285,7 +285,7 @@ async fn a_missing_sdk_is_explained() {
     request.info.options.clear();
     world.file("__main__.py", "import pulumi\n");
     let mut options_world = world;
-    // An interpreter that surely has no SDK: user and environment packages are switched off.
+    // An interpreter without the SDK: user and environment packages are disabled.
     let python = options_world.file("python", "#!/bin/sh\nexec python3 -I -S \"$@\"\n");
     std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     options_world
@@ -354,7 +354,7 @@ async fn missing_interpreters_and_environments_are_explained() {
     );
 }
 
-/// SDKs from before version 3 are there and cannot be used, which is something else than not being there.
+/// SDKs before version 3 are installed but unusable, which must not be reported as a missing SDK.
 #[tokio::test]
 async fn an_sdk_that_is_too_old_is_named_with_what_is_needed() {
     let world = World::new().await;

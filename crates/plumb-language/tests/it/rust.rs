@@ -1,4 +1,4 @@
-//! Programs in Rust: one that speaks the protocol, and small crates for everything around it.
+//! Programs in Rust: one that uses the protocol directly, and small crates for the rest.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ async fn a_built_program_speaks_to_the_engine() {
 const MANIFEST: &str = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n\
     [dependencies]\npulumi_cloud = { path = \"sdks/cloud\" }\n\n[workspace]\n";
 
-/// A crate with two others that it is made of, and one that it has nothing to do with.
+/// A crate with two dependencies, and an unrelated third crate.
 async fn crates() -> Option<World> {
     let mut world = World::new().await;
     for (name, value) in [

@@ -1,4 +1,4 @@
-//! Hosts behind their service, called as an engine calls them.
+//! Hosts as services, called as an engine calls them.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use tonic::transport::Endpoint;
 
 use crate::support::{World, sdk};
 
-/// A host that is served, and how it ends.
+/// A served host, with its address and its end.
 struct Served {
     address: String,
     stop: CancellationToken,
@@ -92,7 +92,7 @@ async fn programs_run_behind_the_service() {
     served.end().await;
 }
 
-/// Both an engine that cancels and a server that stops end a program.
+/// A program ends when its engine cancels, and when its server stops.
 #[tokio::test]
 async fn programs_are_ended() {
     let Some(virtualenv) = sdk("3.272") else {
@@ -122,10 +122,10 @@ async fn programs_are_ended() {
             served.end().await;
         } else {
             served.end().await;
-            // The program's end is told if the connection lasts that long.
+            // The reply is sent only if the connection lasts long enough.
             let _ = run.await.unwrap();
         }
-        // Not what the program takes by itself, whatever else the machine does.
+        // Shorter than the program's own run time, even on a slow machine.
         assert!(began.elapsed() < Duration::from_mins(2));
     }
 }
@@ -195,7 +195,7 @@ async fn libraries_are_linked_behind_the_service() {
     served.end().await;
 }
 
-/// A host under a debugger is started by hand, and does not know its engine.
+/// A host under a debugger is started by hand, without the address of its engine.
 #[tokio::test]
 async fn an_engine_makes_itself_known() {
     let world = World::new().await;
@@ -227,7 +227,7 @@ async fn an_engine_makes_itself_known() {
     served.end().await;
 }
 
-/// A plugin of components is there as long as somebody reads what it says.
+/// A plugin of components is served while its stream is polled.
 #[tokio::test]
 async fn components_in_yaml_are_served_while_they_are_wanted() {
     let world = World::new().await;
@@ -344,7 +344,7 @@ async fn what_is_not_generated_is_told() {
     served.end().await;
 }
 
-/// The fake engine does not know the question, which is as good as any answer.
+/// The fake engine does not implement the call; an error reply also shows that it is alive.
 #[tokio::test]
 async fn a_host_does_not_outlive_its_engine() {
     let world = World::new().await;

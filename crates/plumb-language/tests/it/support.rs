@@ -1,4 +1,4 @@
-//! A project in a temporary folder and a host to run it.
+//! A project in a temporary folder, and a host to run it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,11 @@ pub(crate) struct World {
     pub(crate) environment: Environment,
     pub(crate) engine: FakeEngine,
     pub(crate) address: String,
-    /// Whether the host is told that somebody hears messages for developers.
+    /// Whether debug messages are shown.
     pub(crate) debug_messages: bool,
 }
 
-/// The folder of the repository.
+/// Folder of the repository.
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -32,7 +32,7 @@ pub(crate) fn repository() -> PathBuf {
         .unwrap()
 }
 
-/// A virtual environment with the SDK; `None` when it is not set up.
+/// A virtual environment with the SDK; `None` if it is not set up.
 pub(crate) fn sdk(version: &str) -> Option<PathBuf> {
     let directory = repository()
         .join(".cache/venvs")
@@ -89,12 +89,12 @@ impl World {
         PythonHost::new(self.options())
     }
 
-    /// The host of the language that project files call `name`.
+    /// Host of the language with this name in project files.
     pub(crate) fn host_of(&self, name: &str) -> Arc<dyn LanguageRuntime> {
         (plumb_language::language(name).unwrap().host)(self.options())
     }
 
-    /// Surroundings for a host of any language.
+    /// Options for a host of any language.
     pub(crate) fn options(&self) -> LanguageOptions {
         LanguageOptions {
             environment: self.environment.clone(),
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// Has tools looked for in `directory` before anywhere else.
+    /// Puts `directory` first on the PATH.
     pub(crate) fn search_first(&mut self, directory: &Path) {
         let path = self.environment.get(std::ffi::OsStr::new("PATH"));
         let others = path.map(std::env::split_paths).into_iter().flatten();
@@ -115,7 +115,7 @@ impl World {
         self.environment.insert("PATH".into(), path);
     }
 
-    /// Whether there is a tool called `name`; says that the test is skipped if not.
+    /// Whether a tool is installed; if not, prints that the test is skipped.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         let path = self.environment.get(&std::ffi::OsString::from("PATH"));
         let found = which::which_in(name, path, self.root.path()).is_ok();
@@ -135,8 +135,7 @@ impl World {
         }
     }
 
-    /// A run with the SDK in `virtualenv`.
-    /// Asks for a link to the library of the package `name` in a folder.
+    /// Request to link the library of the package `name` in a folder.
     pub(crate) fn link_request(&self, name: &str, path: impl Into<PathBuf>) -> LinkRequest {
         let package = PackageDependency {
             name: name.to_owned(),
