@@ -1,7 +1,7 @@
-//! The evaluation of one body of declarations: a program, or a component of a plugin.
+//! Evaluation of one body of declarations: a program, or a component of a plugin.
 //!
-//! A body belongs to a resource, the stack or the component, which is the parent of what the body registers and gets
-//! its outputs. Settings and inputs are the same to a body.
+//! A body belongs to a resource, the stack or the component. That resource is the parent of the registered resources
+//! and gets the outputs. Settings of a program and inputs of a component are treated alike.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -26,17 +26,17 @@ use crate::schemas::{self, Types};
 use crate::settings::{Problem, Setting};
 use crate::syntax::program::Syntax;
 
-/// The resource that a body belongs to.
+/// Resource that a body belongs to.
 pub(crate) struct Owner {
     pub(crate) urn: Urn,
-    /// A component's name, which the names of its children begin with; nothing for the stack.
+    /// Name of a component, which is a prefix of its children's names; `None` for the stack.
     pub(crate) component: Option<EcoString>,
-    /// Providers for what the body registers.
+    /// Providers for resources that the body registers.
     pub(crate) providers: Providers,
 }
 
 impl Owner {
-    /// The stack `urn`.
+    /// Owner of a program: the stack `urn`.
     pub(crate) fn stack(urn: Urn) -> Self {
         Owner {
             urn,
@@ -46,7 +46,7 @@ impl Owner {
     }
 }
 
-/// A body and everything that its evaluation needs.
+/// A body with everything that its evaluation needs.
 pub(crate) struct Body<'a> {
     pub(crate) syntax: &'a Syntax,
     pub(crate) settings: &'a [Setting],
@@ -54,18 +54,18 @@ pub(crate) struct Body<'a> {
     pub(crate) monitor: &'a dyn ResourceMonitor,
     pub(crate) reporter: &'a Reporter<'a>,
     pub(crate) declarations: &'a [PackageDeclaration],
-    /// References of the declared packages.
+    /// Package references of the declared packages.
     pub(crate) package_refs: &'a [EcoString],
     pub(crate) schemas: &'a dyn SchemaLoader,
-    /// The version that the required one is compared with.
+    /// Plumb's version, which is compared with the required one.
     pub(crate) engine_version: Option<&'a semver::Version>,
     pub(crate) owner: &'a Owner,
 }
 
-/// What a body came to.
+/// Result of evaluating a body.
 pub(crate) struct Evaluated {
     pub(crate) result: ProgramResult,
-    /// The outputs, as far as they could be evaluated.
+    /// Outputs that could be evaluated.
     pub(crate) outputs: BTreeMap<EcoString, Val>,
 }
 
@@ -81,9 +81,10 @@ impl Evaluated {
 impl Body<'_> {
     /// Checks and evaluates the body. `problems` were found in its settings.
     ///
-    /// 1. Names that stand for several things, and cycles, end it at once.
-    /// 2. The shape of the declarations is checked, then the types; everything wrong is reported and ends it.
-    /// 3. What is evaluated then fails by itself: the rest goes on as far as it can.
+    /// 1. Ambiguous names and cycles end the evaluation immediately.
+    /// 2. The structure of the declarations is checked, then their types. All errors are reported before the
+    ///    evaluation ends.
+    /// 3. Errors in later evaluation affect only the nodes that depend on them.
     pub(crate) async fn evaluate(&self, problems: Vec<Problem>) -> Evaluated {
         let config: Vec<Val> = self
             .settings
@@ -132,7 +133,7 @@ impl Body<'_> {
         }
     }
 
-    /// The end of a body that cannot be put into an order.
+    /// Result for a body with ambiguous names or a cycle.
     fn without_order(&self, problems: &[Diagnostic]) -> Evaluated {
         if self.owner.component.is_some() {
             for problem in problems {
@@ -146,9 +147,9 @@ impl Body<'_> {
         }
     }
 
-    /// The types of the body; nothing if something is wrong, which has been reported then.
+    /// Types of the body; `None` after errors, which have been reported.
     async fn types(&self, graph: &Graph, config: &[Val]) -> Option<Types> {
-        // A program whose declarations make no sense is not worth starting plugins for.
+        // Check the structure first, because resolving types starts plugins.
         for problem in check::shape(self.syntax, graph) {
             self.reporter.found(&problem);
         }

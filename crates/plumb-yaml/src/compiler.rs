@@ -1,4 +1,4 @@
-//! Programs that a command writes: `runtime.options.compiler` (`yaml-runtime.md` 1).
+//! Programs written by a command: `runtime.options.compiler` (`yaml-runtime.md` 1).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,59 +15,59 @@ use crate::syntax::source::SourceFile;
 /// A command whose output is the program.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    /// The command, as one would write it in a shell.
+    /// Command line, in shell syntax.
     pub command: String,
-    /// Its environment; the facts of the stack are added where they are not in it.
+    /// Its environment, which takes precedence over the variables that describe the stack.
     pub environment: BTreeMap<OsString, OsString>,
 }
 
-/// The command gave no program.
+/// Error of a compiler command.
 #[derive(Debug, thiserror::Error)]
 pub enum CompilerError {
-    /// It is no text.
+    /// The option is not a string.
     #[error(
         "the runtime option `compiler` in Pulumi.yaml has to be text, a command that prints the program, but it is {value}"
     )]
     NotACommand {
-        /// What was written.
+        /// Value of the option.
         value: String,
     },
-    /// It makes no sense as a command.
+    /// The command line cannot be parsed.
     #[error(
         "the runtime option compiler ({command}) is not a valid command: its quotes do not match"
     )]
     Malformed {
-        /// What was written.
+        /// The command line.
         command: String,
     },
-    /// It does not start.
+    /// The command cannot be started.
     #[error("could not run the compiler {command}: {source}")]
     Start {
-        /// What was written.
+        /// The command line.
         command: String,
-        /// Why.
+        /// Cause.
         source: std::io::Error,
     },
-    /// It failed.
+    /// The command failed.
     #[error("the compiler {command} ended with {status}:\n{output}")]
     Failed {
-        /// What was written.
+        /// The command line.
         command: String,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
-        /// What it said.
+        /// Its standard error.
         output: String,
     },
-    /// What it wrote is not text.
+    /// The output is not UTF-8.
     #[error("the compiler {command} wrote something that is not UTF-8")]
     NotText {
-        /// What was written.
+        /// The command line.
         command: String,
     },
 }
 
 impl Compiler {
-    /// The command that the runtime options of a project name, if they name one.
+    /// Compiler in the runtime options of a project; `None` if there is none.
     pub fn of_options(
         options: &serde_json::Map<String, serde_json::Value>,
         environment: &BTreeMap<OsString, OsString>,
@@ -88,7 +88,7 @@ impl Compiler {
         }))
     }
 
-    /// Runs the command in the folder of the program, and reads what it writes.
+    /// Runs the command in the program's folder, and parses its output.
     pub(crate) async fn compile(&self, info: &ProgramContext) -> Result<Loaded, CompilerError> {
         let command = || self.command.clone();
         let words = shlex::split(&self.command).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Compiler {
     }
 }
 
-/// What the command is told of the stack.
+/// Environment variables that describe the stack.
 fn facts(info: &ProgramContext) -> [(&'static str, OsString); 5] {
     let config: serde_json::Map<_, _> = info
         .config

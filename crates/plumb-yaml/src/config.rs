@@ -14,12 +14,12 @@ use crate::syntax::record::{Record, UnknownKeys};
 pub(crate) struct ConfigDecl {
     pub(crate) key: Key,
     pub(crate) ty: Option<ConfigType>,
-    /// The stack's key, if it differs.
+    /// Key in the stack's configuration, if it differs from the name.
     pub(crate) name: Option<EcoString>,
     pub(crate) secret: Option<bool>,
     pub(crate) default: Option<Node>,
     pub(crate) description: Option<EcoString>,
-    /// The problem of the declaration. It is reported only if no setting of the stack has its name.
+    /// Error in the declaration, which is reported only if the stack has no setting with this name.
     pub(crate) problem: Option<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ impl ConfigType {
             "integer" | "int" => ConfigType::Integer,
             "boolean" | "bool" => ConfigType::Bool,
             "object" => ConfigType::Object,
-            // The short form of project files: `type: array` with `items`.
+            // Short form in project files: `type: array` with `items`.
             "array" => ConfigType::List(Box::new(ConfigType::Object)),
             _ => return None,
         })
@@ -65,7 +65,7 @@ impl ConfigType {
         }
     }
 
-    /// The type of a literal; nothing for null.
+    /// Type of a literal; `None` for null.
     pub(crate) fn of(node: &Node) -> Option<Self> {
         Some(match &node.kind {
             NodeKind::Null => return None,
@@ -82,7 +82,7 @@ impl ConfigType {
         })
     }
 
-    /// Whether `value` is of this type. What is not known yet is taken to be.
+    /// Whether `value` has this type. Unknown values are accepted.
     pub(crate) fn admits(&self, value: &Val) -> bool {
         match (self, value) {
             (_, Val::Null | Val::Poison) => true,
@@ -93,7 +93,7 @@ impl ConfigType {
             | (ConfigType::Object, Val::Object(_)) => true,
             (ConfigType::Integer, Val::Number(number)) => number.fract() == 0.0,
             (ConfigType::List(element), Val::List(items)) => {
-                // The short form of lists says nothing of what is in them.
+                // The short form of lists does not specify their elements.
                 **element == ConfigType::Object || items.iter().all(|item| element.admits(item))
             }
             _ => false,
@@ -111,14 +111,14 @@ impl ConfigType {
     }
 }
 
-/// The types of settings, as messages list them.
+/// Types of settings, as listed in messages.
 const VALID_TYPES: &str = "[string list<string> number list<number> integer list<integer> boolean list<boolean> \
                            object list<object>]";
 
-/// Reads one entry of `config`.
+/// Parses an entry of `config`.
 pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
     let NodeKind::Map(entries) = &node.kind else {
-        // Settings of other packages, as `aws:region: eu`, are the command line's affair.
+        // Settings of other packages, such as `aws:region: eu`, are read by the command line.
         let default = (node.kind != NodeKind::Null).then(|| node.clone());
         return ConfigDecl {
             key: key.clone(),
@@ -179,7 +179,7 @@ pub(crate) fn parse(scope: &mut Scope, key: &Key, node: &Node) -> ConfigDecl {
     }
 }
 
-/// The value that a stack setting's text stands for.
+/// Value of a stack setting without a declared type, derived from its text.
 pub(crate) fn stack_value(text: &str) -> Val {
     if text.len() > 1 && text.starts_with('0') && !text.starts_with("0.") {
         return Val::String(text.into());
@@ -201,7 +201,8 @@ pub(crate) fn stack_value(text: &str) -> Val {
     )
 }
 
-/// Floats; spellings of infinity and of no number are left alone, they are words far more often.
+/// Floating-point number. Requires a digit, because texts such as `inf` and `nan` are usually
+/// words.
 fn parse_float(text: &str) -> Option<f64> {
     let looks_numeric = text.bytes().any(|byte| byte.is_ascii_digit());
     if looks_numeric {
@@ -211,7 +212,7 @@ fn parse_float(text: &str) -> Option<f64> {
     }
 }
 
-/// A stack setting where the declaration says what it is. The text of a secret stays out of errors.
+/// Value of a stack setting with a declared type. Errors do not contain the text of a secret.
 pub(crate) fn declared_value(ty: &ConfigType, text: &str, secret: bool) -> Result<Val, String> {
     let mismatch = |wanted: &str| {
         if secret {

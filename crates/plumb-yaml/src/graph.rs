@@ -1,4 +1,4 @@
-//! Names, what depends on what, and the order of evaluation (`yaml-runtime.md` 4).
+//! Names, dependencies, and the evaluation order (`yaml-runtime.md` 4).
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
@@ -9,16 +9,16 @@ use crate::syntax::node::Key;
 use crate::syntax::program::{InvokeDecl, Syntax, package_of};
 use crate::syntax::source::Span;
 
-/// The name that stands for facts of the deployment.
+/// Name of the variable with properties of the deployment.
 pub(crate) const PULUMI: &str = "pulumi";
 
 /// Index of a node.
 pub(crate) type NodeId = usize;
 
-/// Something with a value of its own.
+/// A declaration or call with a value of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
-    /// A configuration value: index into the table of settings.
+    /// A setting: its index in the table of settings.
     Config(usize),
     Variable(usize),
     Resource(usize),
@@ -38,30 +38,30 @@ impl Node {
     }
 }
 
-/// The nodes of a program and their order.
+/// Nodes of a program and their order.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Node>,
-    /// What each node needs; no duplicates.
+    /// Dependencies of each node, without duplicates.
     pub(crate) needs: Vec<Vec<NodeId>>,
-    /// All nodes that anything needs, each after what it needs.
+    /// Evaluation order of all reachable nodes, each after its dependencies.
     pub(crate) order: Vec<NodeId>,
     names: FxHashMap<EcoString, NodeId>,
     invokes: Vec<NodeId>,
     stacks: Vec<NodeId>,
-    /// Default provider resources by package.
+    /// Default provider resources, by package.
     default_providers: FxHashMap<EcoString, usize>,
-    /// The first name of nothing that each node mentions.
+    /// First undefined name in each node.
     unknown_names: FxHashMap<NodeId, Diagnostic>,
-    /// Invokes that take part in the choice of default providers: the top-level ones.
+    /// Whether each invoke is top-level, and therefore gets default providers.
     top_level_invokes: Vec<bool>,
     project_prefix: String,
 }
 
-/// A name in the table of settings.
+/// Name of a setting.
 pub(crate) struct ConfigName<'a> {
     pub(crate) name: &'a EcoString,
-    /// Where it is declared, if the program does so.
+    /// Key of its declaration, if the program declares it.
     pub(crate) declared: Option<&'a Key>,
 }
 
@@ -85,12 +85,12 @@ impl Graph {
         graph
     }
 
-    /// The first name of nothing that a node mentions. Names in outputs are looked up when they are evaluated.
+    /// First undefined name in a node. Names in outputs are resolved during evaluation.
     pub(crate) fn unknown_name(&self, id: NodeId) -> Option<&Diagnostic> {
         self.unknown_names.get(&id)
     }
 
-    /// The node that `name` stands for; names of settings may carry the project's prefix.
+    /// Node with this name; settings can have the project's name as a prefix.
     pub(crate) fn lookup(&self, name: &str) -> Option<NodeId> {
         let found = self.names.get(name);
         found
@@ -106,12 +106,12 @@ impl Graph {
         self.stacks[index]
     }
 
-    /// The declared default provider of `package`: index of the resource.
+    /// Index of the declared default provider for `package`.
     pub(crate) fn default_provider(&self, package: &str) -> Option<usize> {
         self.default_providers.get(package).copied()
     }
 
-    /// The default provider that an invoke gets.
+    /// Default provider for an invoke.
     pub(crate) fn invoke_default_provider(
         &self,
         index: usize,
@@ -261,7 +261,7 @@ impl Graph {
         }
     }
 
-    /// Visits what `expr` mentions: nodes, or nothing where a name stands for nothing, with the access and its place.
+    /// Visits the references in `expr`: the node (`None` for an undefined name), the access and its position.
     fn mentions(&self, expr: &Expr, visit: &mut impl FnMut(Option<NodeId>, Option<&Access>, Span)) {
         expr.visit(&mut |mention, span| match mention {
             Mention::Access(access) if access.root == PULUMI => {}
@@ -281,7 +281,7 @@ impl Graph {
         }
     }
 
-    /// What a list of expressions needs, for things that are no nodes themselves.
+    /// Dependencies of expressions that are not part of a node.
     pub(crate) fn needs_of<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Vec<NodeId> {
         let mut needs = Vec::new();
         exprs.for_each(|expr| self.mentions(expr, &mut |need, _, _| needs.extend(need)));
@@ -290,8 +290,8 @@ impl Graph {
         needs
     }
 
-    /// Orders the nodes depth first: settings, resources and variables in document order, and last what only outputs
-    /// use. Stops at the first cycle.
+    /// Sorts the nodes depth-first, starting with settings, resources and variables in document order; nodes used
+    /// only by outputs come last. Stops at the first cycle.
     fn sort(&mut self, syntax: &Syntax) -> Option<Diagnostic> {
         let is = |node: Node| {
             move |id: &NodeId, nodes: &[Node]| {
@@ -343,7 +343,7 @@ impl Graph {
         None
     }
 
-    /// The cycle that closes where `from` mentions `id`.
+    /// Error for the cycle that is closed by a reference from `from` to `id`.
     fn cycle(&self, from: NodeId, id: NodeId, syntax: &Syntax) -> Diagnostic {
         let kind = self.nodes[id].kind();
         let (name, _) = self.label(id, syntax);
@@ -362,7 +362,7 @@ impl Graph {
         )
     }
 
-    /// Name and place of a node.
+    /// Name and position of a node.
     pub(crate) fn label<'a>(&self, id: NodeId, syntax: &'a Syntax) -> (&'a str, Span) {
         match self.nodes[id] {
             Node::Config(_) => ("", Span::default()),

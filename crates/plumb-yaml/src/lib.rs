@@ -1,15 +1,18 @@
 //! The YAML language: programs in `Pulumi.yaml` (or `Main.yaml`, `Main.json`), evaluated in process.
 //!
-//! How a program becomes requests:
+//! From a program to requests:
 //!
-//! 1. `syntax` reads the text into declarations and expressions, with places for messages.
-//! 2. `settings` gives configuration its values; `graph` finds what each name means and orders everything.
-//! 3. `schemas` loads the packages in use and completes type tokens; `check` compares types where it can.
-//! 4. `eval` evaluates: each resource is registered as soon as its inputs are known.
+//! 1. `syntax` parses the text into declarations and expressions, with source positions.
+//! 2. `settings` determines the values of the configuration; `graph` resolves names and computes the
+//!    evaluation order.
+//! 3. `schemas` loads the packages in use and completes type tokens; `check` checks types where they are
+//!    known.
+//! 4. `eval` evaluates: each resource is registered when its inputs are known.
 //!
 //! Start with [`YamlProgram`]. [`component`] has plugins whose components are written in YAML; their bodies are
-//! evaluated like programs. [`inputs_as_pcl`] turns the inputs of one resource into the language of snippets, and
-//! [`from_pcl()`] turns a program in that language into a YAML program. The rules are those of `yaml-runtime.md`.
+//! evaluated like programs. [`inputs_as_pcl`] converts the inputs of one resource to the language of snippets,
+//! and [`from_pcl()`] converts a program in that language to a YAML program. The rules are those of
+//! `yaml-runtime.md`.
 
 mod body;
 mod check;

@@ -1,4 +1,4 @@
-//! Finding and reading the program of a project (`yaml-runtime.md` 1).
+//! Search and parsing of a project's program (`yaml-runtime.md` 1).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::program::{self, Syntax};
 use crate::syntax::source::SourceFile;
 
-/// Files that may hold the program, in order of precedence.
+/// Possible program files, in order of precedence.
 pub(crate) const PROGRAM_FILES: [&str; 3] = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
-/// The program cannot be read.
+/// Error for an unreadable program.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// No file in the folder holds a program.
+    /// The folder contains no program file.
     #[error("reading template Main.json: missing template file")]
     Missing {
         /// The folder.
         directory: PathBuf,
     },
-    /// A file is there but cannot be read.
+    /// A program file cannot be read.
     #[error("cannot read {path}", path = path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// A program as it was read, with what is wrong with it.
+/// A parsed program with its diagnostics.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) directory: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Reads the program of `directory`.
+    /// Reads and parses the program in `directory`.
     pub(crate) fn from(directory: &Path) -> Result<Self, LoadError> {
         let (syntax, diagnostics) = program::parse(&source_of(directory)?);
         Ok(Loaded {
@@ -50,7 +50,7 @@ impl Loaded {
     }
 }
 
-/// Reads the program file of `directory`.
+/// Reads the program file in `directory`.
 fn source_of(directory: &Path) -> Result<Arc<SourceFile>, LoadError> {
     for name in PROGRAM_FILES {
         let path = directory.join(name);

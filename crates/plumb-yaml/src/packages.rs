@@ -1,4 +1,4 @@
-//! Package declarations: files below the program that say how packages are made (`yaml-runtime.md` 9).
+//! Package declarations: files below the program that describe packages (`yaml-runtime.md` 9).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,18 +18,18 @@ pub struct PackageDeclaration {
     pub name: String,
     /// Version of the plugin; may be empty.
     pub version: String,
-    /// Where to download the plugin from; may be empty.
+    /// Download URL of the plugin; may be empty.
     pub download_url: String,
-    /// The package replaces the plugin's own.
+    /// Parameterization that replaces the plugin's own package.
     pub parameterization: Option<Parameterization>,
-    /// The package adds to the plugin's own.
+    /// Parameterization that extends the plugin's own package.
     pub extension: Option<Parameterization>,
 }
 
-/// A package declaration is wrong.
+/// Error in a package declaration.
 #[derive(Debug, thiserror::Error)]
 pub enum DeclarationError {
-    /// A field that must be there is not.
+    /// A required field is missing.
     #[error("{path}: {field} is required", path = path.display())]
     Missing {
         /// The file.
@@ -54,14 +54,14 @@ pub enum DeclarationError {
 }
 
 impl PackageDeclaration {
-    /// The first part of the tokens that the package serves, which no other declaration has: an extension has a name of its own,
-    /// as a replacement has.
+    /// First part of the package's tokens: the name of its parameterization or extension, or else that of the plugin.
     pub fn namespace(&self) -> &str {
         let parameter = self.parameterization.as_ref().or(self.extension.as_ref());
         parameter.map_or(&self.name, |parameter| &parameter.name)
     }
 
-    /// What tells the engine about the package. A parameter that keeps the plugin's name extends the plugin.
+    /// Request that registers the package with the engine. A parameterization with the plugin's own name is sent as an
+    /// extension.
     pub(crate) fn request(&self) -> RegisterPackageRequest {
         let (parameterization, extension) = match (&self.parameterization, &self.extension) {
             (Some(parameter), _) if parameter.name == self.name.as_str() => {
@@ -80,7 +80,7 @@ impl PackageDeclaration {
     }
 }
 
-/// Finds all declarations below `directory`, sorted by path. Files that declare nothing are passed over.
+/// Finds all package declarations below `directory`, sorted by path. Files without one are skipped.
 pub fn find_declarations(directory: &Path) -> Result<Vec<PackageDeclaration>, DeclarationError> {
     let mut files = Vec::new();
     collect_files(directory, 0, &mut files);
@@ -97,7 +97,7 @@ pub fn find_declarations(directory: &Path) -> Result<Vec<PackageDeclaration>, De
     Ok(declarations)
 }
 
-/// Folders below the program that cannot hold declarations but may be huge.
+/// Folders that contain no declarations, but can be very large.
 const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".pulumi"];
 const DEPTH_LIMIT: usize = 32;
 

@@ -1,4 +1,4 @@
-//! Programs of `runtime: yaml`, run in process.
+//! Programs with `runtime: yaml`, run in process.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,18 +23,18 @@ use crate::required::{self, RequiredPackage, RequiredPackagesError};
 use crate::settings;
 use plumb_eval::answers::error_text;
 
-/// The YAML language as the engine sees it.
+/// The YAML language, in the form that the engine uses.
 pub struct YamlProgram {
     schemas: Arc<dyn SchemaLoader>,
     style: DiagnosticStyle,
     compiler: Option<Compiler>,
     engine_version: Option<semver::Version>,
-    /// What was read last.
+    /// Program that was parsed last.
     loaded: Mutex<Option<Arc<Loaded>>>,
 }
 
 impl YamlProgram {
-    /// A program that takes schemas from `schemas`.
+    /// A program that loads schemas from `schemas`.
     pub fn new(schemas: Arc<dyn SchemaLoader>) -> Self {
         YamlProgram {
             schemas,
@@ -45,7 +45,7 @@ impl YamlProgram {
         }
     }
 
-    /// Shows diagnostics in the given style.
+    /// Sets the style of diagnostics.
     #[must_use]
     pub fn with_diagnostic_style(mut self, style: DiagnosticStyle) -> Self {
         self.style = style;
@@ -59,7 +59,7 @@ impl YamlProgram {
         self
     }
 
-    /// The version that `pulumi.requiredVersion` is compared with; without one it is not checked.
+    /// Sets the version that is compared with `pulumi.requiredVersion`; without it, there is no check.
     #[must_use]
     pub fn with_engine_version(mut self, version: semver::Version) -> Self {
         self.engine_version = Some(version);
@@ -120,8 +120,7 @@ impl YamlProgram {
         body.evaluate(problems).await.result
     }
 
-    /// The packages that the program in `directory`, or its components, use, sorted by name. Programs with errors use none, so that other
-    /// commands work with them.
+    /// Packages used by the program or the components in `directory`, sorted by name. Fails if the program has errors.
     pub fn required_packages(
         &self,
         directory: &Path,
@@ -134,7 +133,7 @@ impl YamlProgram {
         }
     }
 
-    /// The program in `directory`, which is read once.
+    /// The program in `directory`, parsed only once.
     fn load(&self, directory: &Path) -> Result<Arc<Loaded>, LoadError> {
         let mut known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = known.as_ref().filter(|it| it.directory == directory) {
@@ -177,7 +176,7 @@ impl Program for YamlProgram {
     }
 }
 
-/// The result of a program that ends with an error of its own.
+/// Result of a program that failed with one error message.
 pub(crate) fn one_error(message: &str) -> ProgramResult {
     ProgramResult::Failed {
         message: format!("1 error occurred:\n\t* {message}"),
@@ -199,7 +198,7 @@ async fn register_stack(
     }
 }
 
-/// Names every declared package to the engine, and returns the references in the same order.
+/// Registers all declared packages with the engine; returns their references in the same order.
 pub(crate) async fn register_packages(
     declarations: &[PackageDeclaration],
     monitor: &dyn ResourceMonitor,

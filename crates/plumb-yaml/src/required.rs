@@ -1,4 +1,4 @@
-//! Which packages a program uses, before it runs (`yaml-runtime.md` 9).
+//! Packages that a program uses, determined before it runs (`yaml-runtime.md` 9).
 
 use std::collections::BTreeMap;
 
@@ -15,32 +15,32 @@ use crate::syntax::program::{Syntax, package_of};
 pub struct RequiredPackage {
     /// Name of the plugin.
     pub name: String,
-    /// Version of the plugin; empty when the program does not say.
+    /// Version of the plugin; empty if the program does not specify one.
     pub version: String,
-    /// Where to download the plugin from; empty when the program does not say.
+    /// Download URL of the plugin; empty if the program does not specify one.
     pub download_url: String,
-    /// Parameter that makes the package.
+    /// Parameter of a parameterized package.
     pub parameterization: Option<Parameterization>,
 }
 
-/// The packages of a program cannot be told.
+/// Error while determining a program's packages.
 #[derive(Debug, thiserror::Error)]
 pub enum RequiredPackagesError {
     /// The program cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A package declaration is wrong.
+    /// A package declaration is invalid.
     #[error(transparent)]
     Declaration(#[from] DeclarationError),
-    /// The folder is a plugin that cannot be read.
+    /// The folder contains a plugin that cannot be read.
     #[error(transparent)]
     Components(#[from] ComponentsError),
-    /// The program makes no sense: all its problems in one text.
+    /// The program has errors; contains all of them as text.
     #[error("{0}")]
     Syntax(String),
 }
 
-/// The packages that a program uses, sorted by name.
+/// Packages that a program uses, sorted by name.
 pub(crate) fn required_packages(
     program: &Loaded,
 ) -> Result<Vec<RequiredPackage>, RequiredPackagesError> {
@@ -53,7 +53,7 @@ pub(crate) fn required_packages(
     Ok(of_bodies([&program.syntax], &declarations))
 }
 
-/// The packages that resources and invokes of `bodies` belong to, sorted by name.
+/// Packages of the resources and invokes in `bodies`, sorted by name.
 pub(crate) fn of_bodies<'a>(
     bodies: impl IntoIterator<Item = &'a Syntax>,
     declarations: &[PackageDeclaration],
@@ -87,7 +87,7 @@ pub(crate) fn of_bodies<'a>(
     from_used(used, declarations)
 }
 
-/// `used` has packages with version and address, where the program says them.
+/// Packages for `used`, which maps names to version and download URL; either may be empty.
 fn from_used(
     used: BTreeMap<&str, (&str, &str)>,
     declarations: &[PackageDeclaration],

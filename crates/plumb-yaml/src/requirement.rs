@@ -1,15 +1,15 @@
-//! `pulumi.requiredVersion`: ranges of versions, as `>=3.0.0 <4.0.0 || >=5.0.0`.
+//! `pulumi.requiredVersion`: version ranges such as `>=3.0.0 <4.0.0 || >=5.0.0`.
 
-/// Why a version does not do.
+/// Error of a version check.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequirementError {
-    /// The text is no range.
+    /// The version range is invalid.
     #[error("invalid version range {range:?}")]
     Range {
-        /// What was given.
+        /// The range.
         range: String,
     },
-    /// The version is outside.
+    /// The version is not in the range.
     #[error("Pulumi CLI version {version} does not satisfy the version range {range:?}")]
     Unsatisfied {
         /// The version.
@@ -19,7 +19,7 @@ pub(crate) enum RequirementError {
     },
 }
 
-/// Whether `version` is in `range`: alternatives are parted by `||`, conditions by spaces.
+/// Checks that `version` is in `range`: alternatives are separated by `||`, conditions by spaces.
 pub(crate) fn check(range: &str, version: &semver::Version) -> Result<(), RequirementError> {
     let invalid = || RequirementError::Range {
         range: range.to_owned(),

@@ -1,4 +1,4 @@
-//! What the tokens of a program mean (`yaml-runtime.md` 5.4).
+//! Resolution of a program's tokens (`yaml-runtime.md` 5.4).
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use crate::packages::PackageDeclaration;
 use crate::syntax::program::{InvokeDecl, ResourceDecl, Syntax, package_of};
 use crate::syntax::source::Span;
 
-/// The types of a program's resources and invokes, by index.
+/// Types of a program's resources and invokes, by index.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     pub(crate) resources: Vec<Resolved<Resource>>,
     pub(crate) invokes: Vec<Resolved<Function>>,
-    /// Paths that replace resources when they change, by full token.
+    /// Property paths whose changes replace a resource, by full token.
     pub(crate) replace_on_changes: FxHashMap<EcoString, Vec<EcoString>>,
 }
 
-/// What a token means.
+/// A resolved token.
 #[derive(Debug)]
 pub(crate) struct Resolved<T> {
-    /// The full token.
+    /// Full token.
     pub(crate) token: EcoString,
-    /// The schema of the package and of the member; `None` when there is none to be had.
+    /// Schema of the package and of the member; `None` if no schema is available.
     pub(crate) schema: Option<(Arc<PackageSchema>, Arc<T>)>,
-    /// The declaration of the package.
+    /// Index of the package's declaration.
     pub(crate) declaration: Option<usize>,
-    /// Why the token means nothing.
+    /// Error if the token could not be resolved.
     pub(crate) problem: Option<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ impl<T> Clone for Resolved<T> {
     }
 }
 
-/// A member of a package, as resolution needs it.
+/// Kind of package member, as needed for resolution.
 trait Member: Sized {
     const KIND: &'static str;
     fn find(package: &Arc<PackageSchema>, token: &str) -> Option<(EcoString, Option<Arc<Self>>)>;
@@ -75,7 +75,7 @@ impl Member for Function {
     }
 }
 
-/// The package that serves a token, at the version that is asked for.
+/// Package of a token, at the requested version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Wanted {
     package: String,
@@ -83,16 +83,16 @@ struct Wanted {
     download_url: Option<String>,
 }
 
-/// Schemas of a wanted package, in the order in which they are tried.
+/// Candidate packages, in order of precedence.
 type Candidates = Vec<(Option<usize>, Candidate)>;
 
-/// A package that may have a token.
+/// A package that may contain a token.
 #[derive(Debug)]
 enum Candidate {
     Loaded(Arc<PackageSchema>),
-    /// There is no way to get schemas.
+    /// There is no schema loader.
     Unavailable,
-    /// Its schema could not be loaded, and why.
+    /// The schema could not be loaded, with the error.
     Failed(String),
 }
 
@@ -105,10 +105,10 @@ impl Candidate {
     }
 }
 
-/// What has been loaded of each wanted package.
+/// Candidates of each wanted package.
 type Packages<'w> = FxHashMap<&'w Wanted, Candidates>;
 
-/// Loads the schemas that the program needs and resolves its tokens.
+/// Loads the schemas that a program needs, and resolves its tokens.
 pub(crate) async fn resolve(
     syntax: &Syntax,
     graph: &Graph,
@@ -132,7 +132,7 @@ pub(crate) async fn resolve(
     types
 }
 
-/// The package of each resource, by index.
+/// Package of each resource, by index.
 fn resource_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
     let wanted_by = |resource: &ResourceDecl| {
         let default = graph.default_provider(resource.package());
@@ -149,7 +149,7 @@ fn resource_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
     syntax.resources.iter().map(wanted_by).collect()
 }
 
-/// The package of each invoke, by index.
+/// Package of each invoke, by index.
 fn invoke_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
     let wanted_by = |(index, invoke): (usize, &InvokeDecl)| {
         let default = graph.invoke_default_provider(index, invoke);
@@ -170,7 +170,7 @@ fn invoke_wants(syntax: &Syntax, graph: &Graph) -> Vec<Wanted> {
         .collect()
 }
 
-/// Loads all packages at once.
+/// Loads all packages concurrently.
 async fn load_all<'w>(
     wants: FxHashSet<&'w Wanted>,
     declarations: &[PackageDeclaration],
@@ -182,7 +182,7 @@ async fn load_all<'w>(
     wants.into_iter().zip(loaded).collect()
 }
 
-/// Each token is looked up once.
+/// Resolves the tokens of resources, each token once.
 fn resolve_resources<'w>(
     syntax: &'w Syntax,
     wants: &'w [Wanted],
@@ -228,7 +228,8 @@ fn wanted(
     }
 }
 
-/// The schemas of every declaration that serves the package, then of the package as the plugin has it.
+/// Candidates for a package: those of its declarations, or if there are none, the plugin's own
+/// package.
 async fn load(
     want: &Wanted,
     declarations: &[PackageDeclaration],
@@ -401,7 +402,7 @@ fn find<T: Member>(candidates: &Candidates, token: &EcoString) -> Result<Resolve
             });
         }
     }
-    // Without any schema at hand the spelling is completed by rule alone.
+    // Without a schema, the token is completed by syntax only.
     let without = candidates.iter().find(|(_, it)| it.schema().is_none());
     match (without, package_name) {
         (Some((declaration, _)), None) => Ok(Resolved {
@@ -418,7 +419,7 @@ fn find<T: Member>(candidates: &Candidates, token: &EcoString) -> Result<Resolve
     }
 }
 
-/// `pkg:Type` is short for `pkg:index:Type`.
+/// Full form of a token: `pkg:Type` is short for `pkg:index:Type`.
 fn complete(token: &EcoString) -> EcoString {
     match token.split_once(':') {
         Some((package, name)) if !name.contains(':') => format!("{package}:index:{name}").into(),
@@ -436,7 +437,7 @@ const BLOCKED: [&str; 6] = [
     "kubernetes:helm.sh/v3:Chart",
 ];
 
-/// Why a type cannot be used in YAML: what it does happens inside other languages' SDKs.
+/// Reason why a type cannot be used in YAML: it is implemented in the SDKs of other languages.
 fn blocked(resolved: &Resolved<Resource>) -> Option<String> {
     let token = resolved.token.as_str();
     let old_docker = matches!(

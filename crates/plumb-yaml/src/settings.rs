@@ -1,4 +1,4 @@
-//! The settings that a program sees: declared ones and all of the stack's (`yaml-runtime.md` 3).
+//! Settings of a program: the declared ones, and all others of the stack (`yaml-runtime.md` 3).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::syntax::interpolation;
 use crate::syntax::node::{Key, Node, NodeKind};
 use crate::syntax::program::Syntax;
 
-/// One setting.
+/// A setting.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) name: EcoString,
@@ -26,7 +26,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// The name, as the graph wants it.
+    /// Name, in the form that the graph uses.
     pub(crate) fn name(&self) -> ConfigName<'_> {
         ConfigName {
             name: &self.name,
@@ -35,10 +35,10 @@ impl Setting {
     }
 }
 
-/// A setting by its name, and what is wrong with it.
+/// Name of a setting, and an error in it.
 pub(crate) type Problem = (EcoString, Diagnostic);
 
-/// Evaluates the settings of a run.
+/// Evaluates the settings for a run.
 pub(crate) fn evaluate(
     syntax: &Syntax,
     info: &ProgramContext,
@@ -103,7 +103,7 @@ impl Stack<'_> {
             .unwrap_or(key)
     }
 
-    /// The stack's text for `key`, and whether it is secret.
+    /// Text of the stack's setting `key`, and whether it is secret.
     fn find(&self, key: &str) -> Option<(&str, bool)> {
         let full = if key.contains(':') {
             key.to_owned()
@@ -164,7 +164,7 @@ impl Stack<'_> {
     }
 }
 
-/// Defaults are literals.
+/// Value of a default, which must be a literal.
 pub(crate) fn default_value(node: &Node, diagnostics: &mut Vec<Diagnostic>) -> Val {
     match &node.kind {
         NodeKind::Null => Val::Null,

@@ -1,7 +1,8 @@
-//! Inputs in YAML as PCL: what people give for one resource or function, in the language that snippets are kept in.
+//! Conversion of inputs from YAML to PCL: users write the inputs of one resource or function, which are stored in
+//! the language of snippets.
 //!
-//! The document is a mapping from inputs to expressions as they stand under `properties` of a program. Names mean
-//! resources that already exist; `${pulumi.stack}` and its like become functions.
+//! The document is a mapping from inputs to expressions, as under `properties` in a program. Names refer to
+//! existing resources; `${pulumi.stack}` and similar accesses become functions.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::syntax::program::{Calls, InvokeDecl, InvokeOptions};
 use crate::syntax::reader;
 use crate::syntax::source::{SourceFile, Span};
 
-/// What is wrong with inputs in YAML, each problem with its place.
+/// Errors in inputs, with their positions.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct InvalidInputs {
@@ -33,7 +34,7 @@ impl InvalidInputs {
     }
 }
 
-/// The mapping `text` as attributes of PCL, one below the other; messages call it `name`.
+/// Converts the mapping `text` to PCL attributes, one per line; `name` is the document's name in messages.
 pub fn inputs_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
     let reading = Reading::begin(name, text);
     let entries = match reading.node.as_ref().map(|node| (&node.kind, node.span)) {
@@ -62,7 +63,7 @@ pub fn inputs_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
     })
 }
 
-/// One value in YAML as an expression of PCL; messages call it `name`.
+/// Converts one YAML value to a PCL expression; `name` is the document's name in messages.
 pub fn value_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
     let reading = Reading::begin(name, text);
     let mut scope = Scope::default();
@@ -72,7 +73,7 @@ pub fn value_as_pcl(name: &str, text: &str) -> Result<String, InvalidInputs> {
     })
 }
 
-/// A document that is read.
+/// A document being converted.
 struct Reading {
     source_file: Arc<SourceFile>,
     node: Option<Node>,
@@ -99,7 +100,7 @@ impl Reading {
         }
     }
 
-    /// What `write` makes of it, if nothing is wrong.
+    /// Result of `write`; the errors if there are any.
     fn written(
         &self,
         scope: Scope,

@@ -9,7 +9,7 @@ use crate::syntax::expression::Accessor;
 /// A problem of an access: summary and detail.
 pub(super) type Problem = (String, String);
 
-/// The type of the part of a value of type `root` that `path` leads to. `name` is what the program calls the value.
+/// Type of the part at `path` of a value of type `root`. `name` is the name of the value in the program.
 pub(super) fn part(root: &Ty, name: &str, path: &[Accessor]) -> Result<Ty, Problem> {
     let Some((accessor, rest)) = path.split_first() else {
         return Ok(root.clone());
@@ -55,7 +55,7 @@ fn named(root: &Ty, name: &str, property: &EcoString) -> Result<Ty, Problem> {
             return Err((summary, detail.to_owned()));
         }
     };
-    // The last declaration of a name wins.
+    // The last declaration of a name takes precedence.
     if let Some((_, ty)) = members.iter().rev().find(|(known, _)| known == property) {
         return Ok(ty.clone());
     }
@@ -87,7 +87,7 @@ fn not_indexed(root: &Ty, name: &str) -> Problem {
     )
 }
 
-/// The part must exist whichever of the types it is.
+/// Type of the part in a union; the part must exist in each of its types.
 fn of_union(root: &Ty, elements: &[Ty], name: &str, path: &[Accessor]) -> Result<Ty, Problem> {
     let mut problems = Vec::new();
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! Whether a value of one type may stand where another is wanted.
+//! Assignability: whether a value of one type is accepted where another type is expected.
 //!
-//! A mismatch is a tree: what cannot be assigned, and below it the parts that are to blame. The place of the message is
-//! that of the part to blame, as long as there is only one.
+//! A mismatch is a tree: a value that cannot be assigned, and below it the parts that cause this. While there is only
+//! one such part, its position becomes that of the message.
 
 use plumb_schema::{Constant, EnumValue, Primitive, TypeDefinition};
 
@@ -11,13 +11,13 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::syntax::expression::{Expr, ExprKind};
 use crate::syntax::source::Span;
 
-/// Why a value cannot be assigned.
+/// Reason why a value cannot be assigned.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatch {
-    /// The property that it is about.
+    /// Name of the affected property.
     property: Option<String>,
     reason: String,
-    /// The summary of the whole mismatch, if it has one of its own.
+    /// Summary for the whole mismatch, if this part determines it.
     summary: Option<String>,
     span: Option<Span>,
     because: Vec<Mismatch>,
@@ -55,7 +55,7 @@ impl Mismatch {
         }
     }
 
-    /// The tree as text, one line per part, indented by depth.
+    /// Text of the tree, one line per part, indented by depth.
     fn text(&self, depth: usize) -> String {
         let mut text = "  ".repeat(depth);
         if let Some(property) = &self.property {
@@ -74,25 +74,25 @@ impl Mismatch {
     }
 }
 
-/// A value to be assigned: its type, its place, and its expression where the program writes it out.
+/// A value to assign: its type, its position, and its expression if the program contains one.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) ty: &'a Ty,
-    /// Properties of a resource as a whole have no place.
+    /// Position; `None` for the properties of a resource as a whole.
     pub(crate) span: Option<Span>,
     pub(crate) written: Written<'a>,
 }
 
-/// How a program writes a value.
+/// Form of a value in a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Written<'a> {
     Expr(&'a Expr),
-    /// Names, their places and their values.
+    /// Names, their positions and their values.
     Entries(&'a [(&'a str, Span, &'a Expr)]),
 }
 
 impl<'a> Source<'a> {
-    /// The value of an expression.
+    /// Source for the value of an expression.
     pub(crate) fn of(expr: &'a Expr, ty: &'a Ty) -> Self {
         Source {
             ty,
@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
         Source { ty, ..self }
     }
 
-    /// Place of the key, and value, of an entry that the program writes out.
+    /// Position of the key and the value of an entry, if the program contains it.
     fn entry(self, name: &str) -> Option<(Span, &'a Expr)> {
         match self.written {
             Written::Expr(Expr {
@@ -124,7 +124,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The diagnostic for a value that cannot stand where `target` is wanted.
+/// Error for a value that cannot be assigned to `target`; `None` if it can.
 pub(crate) fn assertion(source: Source<'_>, target: Target<'_>) -> Option<Diagnostic> {
     let mismatch = assign(source, target)?;
     let summary = mismatch.summary().map_or_else(
@@ -142,7 +142,7 @@ pub(crate) fn assertion(source: Source<'_>, target: Target<'_>) -> Option<Diagno
     })
 }
 
-/// Why `source` may not stand where `target` is wanted; nothing if it may.
+/// Reason why `source` cannot be assigned to `target`; `None` if it can.
 fn assign(source: Source<'_>, target: Target<'_>) -> Option<Mismatch> {
     let shape = target.shape();
     if matches!(source.ty, Ty::Any | Ty::Invalid) || matches!(shape, Shape::Any) {
@@ -208,7 +208,7 @@ fn fits_primitive(source: &Ty, wanted: Primitive) -> bool {
     match wanted {
         Primitive::Bool => matches!(source, Ty::Bool),
         Primitive::Number | Primitive::Integer => matches!(source, Ty::Number | Ty::Integer),
-        // Numbers and truth values have one text; a resource stands for its URN.
+        // Numbers and booleans are converted to strings, and a resource to its URN.
         Primitive::String => matches!(
             source,
             Ty::String | Ty::Number | Ty::Integer | Ty::Bool | Ty::Resource(..)
@@ -235,7 +235,7 @@ fn assign_map(source: Source<'_>, target: Target<'_>, element: Target<'_>) -> Op
     }
 }
 
-/// Compares an object member by member.
+/// Compares an object with a type, member by member.
 fn assign_object(
     source: Source<'_>,
     target: Target<'_>,
@@ -250,7 +250,7 @@ fn assign_object(
             }));
         }
         Ty::Literal(_) | Ty::Object(_) => {
-            // The same type by name needs no look at its members.
+            // Object types with the same name are equal, so their members need not be compared.
             if matches!(source.ty, Ty::Object(_)) && source.ty.label() == target.label() {
                 return None;
             }
@@ -293,7 +293,7 @@ fn member_mismatch(
     Some(part.of_property(member.name))
 }
 
-/// A member that the type does not have.
+/// Mismatch for a member that the type does not have.
 fn unknown_member(
     source: Source<'_>,
     target: Target<'_>,
@@ -310,7 +310,7 @@ fn unknown_member(
     }
 }
 
-/// `Existing … are: …`: the names that there are instead of `wrong`.
+/// Text `Existing … are: …` with the known names similar to `wrong`.
 pub(super) fn known_names<'a>(
     wrong: &str,
     label: &str,
@@ -326,7 +326,7 @@ pub(super) fn known_names<'a>(
     )
 }
 
-/// A literal where an enum is wanted must be one of its values.
+/// Mismatch for a literal that is not one of an enum's values.
 fn not_a_value(source: Source<'_>, values: &[EnumValue]) -> Option<Mismatch> {
     let Written::Expr(expr) = source.written else {
         return None;

@@ -1,4 +1,4 @@
-//! Fields and options that resources do not have.
+//! Errors for unknown fields and options of resources.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::syntax::options::RESOURCE_OPTIONS;
 use crate::syntax::program::{RESOURCE_FIELDS, ResourceDecl, Syntax};
 use crate::syntax::source::Span;
 
-/// A name as it may have been meant: its distance from what is written, itself, and the places that know it.
+/// A similar known name: its edit distance, the name, and the places where it is valid.
 type Candidate<'a> = (usize, &'a str, Vec<&'a str>);
 
-/// The unknown fields of `resource`, whose inputs are called `inputs`.
+/// Errors for the unknown fields of `resource`; `inputs` are the names of its inputs.
 pub(super) fn unknown_fields<'a>(
     syntax: &Syntax,
     resource: &'a ResourceDecl,
@@ -73,7 +73,7 @@ fn unknown_field(
     Diagnostic::error(key.span, summary).with_detail(detail)
 }
 
-/// Up to five names at most three letters away, the nearest first.
+/// Up to five names with an edit distance of at most three, the nearest first.
 fn candidates<'a>(wrong: &str, places: &[(&'a str, &'a [&'a str])]) -> Vec<Candidate<'a>> {
     let mut known: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (place, names) in places {
@@ -111,7 +111,7 @@ fn listed(items: &[&str], conjunction: &str) -> String {
     }
 }
 
-/// An option that resources do not have.
+/// Error for an unknown resource option.
 pub(super) fn unknown_option(key: &Key) -> Diagnostic {
     let summary = format!("{} does not exist on resource options", key.text);
     let names = RESOURCE_OPTIONS.iter().copied();

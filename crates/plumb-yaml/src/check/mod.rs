@@ -1,7 +1,7 @@
-//! Types, checked against schemas before anything runs (`yaml-runtime.md` 10).
+//! Type checks against schemas before evaluation (`yaml-runtime.md` 10).
 //!
-//! Nodes are checked in the order of their evaluation, each with its expressions before itself. A name of nothing ends
-//! the check: what rests on it cannot be told.
+//! Nodes are checked in evaluation order, each after its expressions. An undefined name ends the check, because
+//! everything that depends on it has no type.
 
 mod access;
 mod assign;
@@ -28,7 +28,7 @@ use crate::syntax::node::Key;
 use crate::syntax::program::{Properties, ResourceDecl, Syntax};
 use crate::syntax::source::Span;
 
-/// Compares the whole program with the schemas of its packages.
+/// Checks a program against the schemas of its packages.
 pub(crate) fn check(
     syntax: &Syntax,
     graph: &Graph,
@@ -65,12 +65,12 @@ struct Checker<'a> {
     syntax: &'a Syntax,
     graph: &'a Graph,
     types: &'a Types,
-    /// Types of the nodes that were visited.
+    /// Types of the nodes visited so far.
     nodes: Vec<Ty>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A resource that is checked, and its schema.
+/// The resource being checked, and its schema.
 struct Checked<'a> {
     decl: &'a ResourceDecl,
     token: &'a str,
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The id and the state that a resource is read by.
+    /// Checks the id and the state of a resource that is read.
     fn state(&mut self, checked: &Checked<'a>, found: &[(&Expr, Ty)]) {
         let Some(get) = checked.decl.get.as_deref() else {
             return;
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         self.entries(&get.state, found, target);
     }
 
-    /// Entries that a program writes out, as one object.
+    /// Checks the entries in a program as one object.
     fn entries(&mut self, entries: &[(Key, Expr)], found: &[(&Expr, Ty)], target: Target<'_>) {
         let written: Vec<(&str, Span, &Expr)> = entries
             .iter()
@@ -272,13 +272,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an expression; what it consists of is checked on the way.
+    /// Type of an expression; checks its parts too.
     fn infer(&mut self, expr: &Expr) -> Ty {
         match &expr.kind {
             ExprKind::Null => Ty::Invalid,
             ExprKind::Bool(_) => Ty::Bool,
             ExprKind::Number(_) => Ty::Number,
-            // Values inside a text are checked when they are evaluated.
+            // Values in interpolations are checked during evaluation.
             ExprKind::String(_) | ExprKind::Interpolate(_) => Ty::String,
             ExprKind::Symbol(access) => self.access(access, expr.span),
             ExprKind::List(items) => {
@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Nothing is known of objects with computed keys.
+    /// Type of an object; `Ty::Invalid` if it has computed keys.
     fn object(&mut self, entries: &[(Expr, Expr)]) -> Ty {
         let mut fields = Vec::with_capacity(entries.len());
         let mut is_literal = true;
@@ -328,12 +328,12 @@ impl<'a> Checker<'a> {
             Function::ToJson => Ty::String,
             Function::StringAsset | Function::FileAsset | Function::RemoteAsset => Ty::Asset,
             Function::FileArchive | Function::RemoteArchive | Function::AssetArchive => Ty::Archive,
-            // The results of these functions are converted where they are used.
+            // Results of these functions are converted where they are used.
             _ => Ty::Invalid,
         }
     }
 
-    /// Functions of two arguments.
+    /// Type of a function with two arguments.
     fn of_two(&mut self, function: Function, exprs: [&Expr; 2], types: [Ty; 2]) -> Ty {
         let ([first, second], [first_ty, second_ty]) = (exprs, &types);
         match function {
@@ -373,13 +373,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type of an expression that has been visited.
+/// Type of an expression that has been visited.
 fn type_in<'t>(found: &'t [(&Expr, Ty)], expr: &Expr) -> &'t Ty {
     let known = found.iter().find(|(known, _)| std::ptr::eq(*known, expr));
     known.map_or(&Ty::Invalid, |(_, ty)| ty)
 }
 
-/// The facts of a deployment.
+/// Type of the variable `pulumi`, with the properties of the deployment.
 fn pulumi() -> Ty {
     let names = ["cwd", "project", "stack", "organization", "rootDirectory"];
     let members = names.map(|name| (name.into(), Ty::String));

@@ -1,10 +1,10 @@
-//! Declarations by themselves, before any schema is at hand.
+//! Checks of declarations that need no schema.
 
 use crate::diagnostic::Diagnostic;
 use crate::graph::Graph;
 use crate::syntax::program::{ResourceDecl, Syntax};
 
-/// The problems of the declarations of `syntax`.
+/// Errors in the declarations of `syntax`.
 pub(crate) fn shape(syntax: &Syntax, graph: &Graph) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for resource in &syntax.resources {
@@ -30,7 +30,7 @@ pub(crate) fn shape(syntax: &Syntax, graph: &Graph) -> Vec<Diagnostic> {
     problems
 }
 
-/// A resource may not contradict its default provider.
+/// Errors for options of a resource that contradict its default provider.
 fn against_default(syntax: &Syntax, graph: &Graph, resource: &ResourceDecl) -> Vec<Diagnostic> {
     let own = resource.options();
     let is_provider = resource.type_token.starts_with("pulumi:providers:");

@@ -1,4 +1,4 @@
-//! Types that values are assigned to: those of schemas, and a few that the language itself asks for.
+//! Target types of assignments: types of schemas, and those that the language itself requires.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,26 +8,26 @@ use plumb_schema::{
 
 use super::types::Ty;
 
-/// A type that a value is assigned to.
+/// Target type of an assignment.
 #[derive(Clone, Copy)]
 pub(crate) enum Target<'a> {
-    /// A type of a package.
+    /// A type in a package's schema.
     Schema(&'a Arc<PackageSchema>, &'a Type),
-    /// The properties of a resource, under its token.
+    /// The properties of a resource, with its token.
     Properties(&'a Arc<PackageSchema>, &'a str, &'a Properties, Presence),
-    /// A type of the language.
+    /// A type defined by the language.
     Own(&'a Own),
 }
 
-/// Which properties must be there.
+/// Required properties.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     AsDeclared,
-    /// None: the properties say what is known of something that exists.
+    /// None, because the properties describe the state of an existing resource.
     Optional,
 }
 
-/// A type that the language itself asks for.
+/// A type that the language itself requires.
 pub(crate) enum Own {
     Any,
     Primitive(Primitive),
@@ -35,7 +35,7 @@ pub(crate) enum Own {
     List(Box<Own>),
     Map(Box<Own>),
     Union(Vec<Own>),
-    /// An object whose members may all be left out.
+    /// An object with optional members.
     Object(Vec<(&'static str, Own)>),
 }
 
@@ -43,15 +43,15 @@ const fn text() -> Own {
     Own::Primitive(Primitive::String)
 }
 
-/// Text.
+/// String.
 pub(crate) static STRING: Own = text();
-/// A whole number.
+/// Integer.
 pub(crate) static INTEGER: Own = Own::Primitive(Primitive::Integer);
-/// Any list.
+/// List of any values.
 pub(crate) static ANY_LIST: LazyLock<Own> = LazyLock::new(|| Own::List(Box::new(Own::Any)));
-/// A map of texts.
+/// Map of strings.
 pub(crate) static TEXTS: LazyLock<Own> = LazyLock::new(|| Own::Map(Box::new(text())));
-/// The option `aliases`.
+/// Type of the option `aliases`.
 pub(crate) static ALIASES: LazyLock<Own> = LazyLock::new(|| {
     let parent = Own::Union(vec![Own::AnyResource, text()]);
     let alias = Own::Object(vec![
@@ -66,20 +66,20 @@ pub(crate) static ALIASES: LazyLock<Own> = LazyLock::new(|| {
     Own::List(Box::new(Own::Union(vec![text(), alias])))
 });
 
-/// The shape of a target.
+/// Structure of a target type.
 pub(crate) enum Shape<'a> {
-    /// Anything fits.
+    /// Any value.
     Any,
     Primitive(Primitive),
     Asset,
     Archive,
     AnyResource,
-    /// A resource of this type.
+    /// A resource with this token.
     Resource(&'a str),
     List(Target<'a>),
     Map(Target<'a>),
     Union(Vec<Target<'a>>),
-    /// One of some values.
+    /// One of the enum's values.
     Enum(Arc<TypeDefinition>),
     Object(Members<'a>),
 }
@@ -99,7 +99,7 @@ pub(crate) struct Member<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The name of the type in messages.
+    /// Name of the type in messages.
     pub(crate) fn label(self) -> String {
         match self {
             Target::Schema(package, ty) => match &ty.kind {
@@ -111,7 +111,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The parts of the type.
+    /// Structure of the type.
     pub(crate) fn shape(self) -> Shape<'a> {
         match self {
             Target::Schema(package, ty) => schema_shape(package, ty),
@@ -141,7 +141,7 @@ fn schema_shape<'a>(package: &'a Arc<PackageSchema>, ty: &'a Type) -> Shape<'a> 
         TypeKind::Array(element) => Shape::List(part(element)),
         TypeKind::Map(element) => Shape::Map(part(element)),
         TypeKind::Union(union) => Shape::Union(union.elements.iter().map(part).collect()),
-        // Types of other packages are not at hand.
+        // Schemas of other packages are not loaded here.
         TypeKind::Reference(reference) if reference.package.is_some() => Shape::Any,
         TypeKind::Reference(reference) => match reference.section {
             Section::Resource | Section::Provider => Shape::Resource(&reference.token),
@@ -159,7 +159,7 @@ fn schema_shape<'a>(package: &'a Arc<PackageSchema>, ty: &'a Type) -> Shape<'a> 
 }
 
 impl Members<'_> {
-    /// The members in order of name.
+    /// Members, sorted by name.
     pub(crate) fn list(&self) -> Vec<Member<'_>> {
         match self {
             Members::Defined(package, definition) => match &**definition {
@@ -189,7 +189,7 @@ fn declared<'b>(
     presence: Presence,
 ) -> Vec<Member<'b>> {
     let member = |property: &'b Property| {
-        // What has one value, or one of its own, can be left out.
+        // Properties with a constant or a default are optional.
         let is_given = property.constant.is_some() || property.default.is_some();
         Member {
             name: &property.name,

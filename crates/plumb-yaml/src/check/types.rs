@@ -10,12 +10,12 @@ use plumb_schema::{
 
 use crate::eval::value::Val;
 
-/// The type of an expression.
+/// Type of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Ty {
-    /// Anything.
+    /// Any value.
     Any,
-    /// Nothing is known about it, so nothing is wrong with it.
+    /// Unknown type, for which no errors are reported.
     Invalid,
     Bool,
     Number,
@@ -26,15 +26,15 @@ pub(crate) enum Ty {
     List(Arc<Ty>),
     Map(Arc<Ty>),
     Union(Arc<Vec<Ty>>),
-    /// An object as the program writes it.
+    /// An object literal in the program.
     Literal(Arc<Vec<(EcoString, Ty)>>),
-    /// An object by schema.
+    /// An object type of a schema.
     Object(Arc<SchemaObject>),
-    /// A resource, with its schema if there is one.
+    /// A resource, with its schema if it has one.
     Resource(EcoString, Option<(Arc<PackageSchema>, Arc<Resource>)>),
 }
 
-/// An object type and the package that its references are read in.
+/// An object type, and the package in which its references are resolved.
 #[derive(Debug)]
 pub(crate) struct SchemaObject {
     pub(crate) label: String,
@@ -43,7 +43,7 @@ pub(crate) struct SchemaObject {
 }
 
 impl Ty {
-    /// The type that a schema describes.
+    /// Type for a type of a schema.
     pub(crate) fn of_schema(package: &Arc<PackageSchema>, ty: &Type) -> Ty {
         match &ty.kind {
             TypeKind::Primitive(primitive) => Ty::of_primitive(*primitive),
@@ -83,7 +83,7 @@ impl Ty {
         }
     }
 
-    /// The type of an object with the given name.
+    /// Type for an object type of a schema with the given name.
     pub(crate) fn of_object(package: &Arc<PackageSchema>, label: &str, object: &ObjectType) -> Ty {
         Ty::Object(Arc::new(SchemaObject {
             label: label.to_owned(),
@@ -101,7 +101,7 @@ impl Ty {
         }
     }
 
-    /// The type of a setting's value, as far as its text tells.
+    /// Type of a setting's value, derived from the value.
     pub(crate) fn of_value(value: &Val) -> Ty {
         match value {
             Val::Bool(_) => Ty::Bool,
@@ -112,7 +112,7 @@ impl Ty {
         }
     }
 
-    /// The members of an object, with their types.
+    /// Members of an object, with their types.
     pub(crate) fn members(&self) -> Vec<(EcoString, Ty)> {
         match self {
             Ty::Literal(entries) => (**entries).clone(),
@@ -128,12 +128,12 @@ impl Ty {
         }
     }
 
-    /// The type of a list of such elements.
+    /// Type of a list with these elements.
     pub(crate) fn list_of(elements: Vec<Ty>) -> Ty {
         Ty::List(Arc::new(Ty::union_of(elements)))
     }
 
-    /// The type of a value that is of one of `elements`.
+    /// Type of a value that has one of the types `elements`.
     pub(crate) fn union_of(elements: Vec<Ty>) -> Ty {
         let mut distinct: Vec<Ty> = Vec::new();
         for element in elements {
@@ -162,7 +162,7 @@ impl Ty {
         )
     }
 
-    /// The name of the type in messages.
+    /// Name of the type in messages.
     pub(crate) fn label(&self) -> String {
         match self {
             Ty::Any => "any".to_owned(),

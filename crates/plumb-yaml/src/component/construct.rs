@@ -1,4 +1,4 @@
-//! Components that come into being.
+//! Construction of components.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,60 +25,60 @@ use crate::report::{DiagnosticStyle, Reporter};
 use crate::settings::{self, Setting};
 use crate::syntax::components::ComponentDecl;
 
-/// A component that is wanted, and what its construction needs.
+/// Request to construct a component.
 pub struct Construct<'a> {
-    /// Its type, name, options and inputs, as it is to be registered; the providers are for its children.
+    /// Type, name, options and inputs to register; the providers are for its children.
     pub request: RegisterRequest,
-    /// Facts of the deployment. Files are of the plugin's folder.
+    /// Context of the deployment, with the plugin's folder.
     pub info: &'a ProgramContext,
-    /// The monitor of whoever wants it.
+    /// Resource monitor of the caller.
     pub monitor: &'a dyn ResourceMonitor,
-    /// Schemas of what the component consists of.
+    /// Schemas for the component's resources.
     pub schemas: &'a dyn SchemaLoader,
-    /// The version that components may ask for.
+    /// Plumb's version, which components can require.
     pub engine_version: &'a semver::Version,
 }
 
-/// A component that is there.
+/// A constructed component.
 pub struct Constructed {
     /// Its URN.
     pub urn: Urn,
     /// Its outputs.
     pub outputs: PropertyMap,
-    /// Which resources each output was computed from.
+    /// Resources from which each output was computed.
     pub dependencies: PropertyDependencies,
 }
 
-/// A component did not come into being.
+/// Error of a construction.
 #[derive(Debug, thiserror::Error)]
 pub enum ConstructError {
     /// The package has no such component.
     #[error("there is no component {token} in the package {package}; there are {known}")]
     Unknown {
-        /// What was asked for.
+        /// Requested token.
         token: EcoString,
         /// The package.
         package: EcoString,
-        /// What it has.
+        /// Tokens of its components.
         known: String,
     },
-    /// It could not be registered.
+    /// The component could not be registered.
     #[error("{0}")]
     Refused(String),
-    /// It could not be evaluated.
+    /// The component could not be evaluated.
     #[error("the component {name} ({token}) could not be constructed:\n{text}")]
     Failed {
         /// Its name.
         name: EcoString,
         /// Its type.
         token: EcoString,
-        /// What is wrong.
+        /// Its errors.
         text: String,
     },
 }
 
 impl ComponentPackage {
-    /// Registers a component and everything in it.
+    /// Registers a component and its children.
     pub async fn construct(&self, construct: Construct<'_>) -> Result<Constructed, ConstructError> {
         let Construct {
             mut request,
@@ -164,7 +164,7 @@ fn refused(result: ProgramResult) -> ConstructError {
     })
 }
 
-/// The inputs in the place of settings.
+/// Inputs in the form of settings.
 fn inputs(
     component: &ComponentDecl,
     request: &RegisterRequest,
@@ -206,7 +206,7 @@ fn input(decl: &ConfigDecl, request: &RegisterRequest, diagnostics: &mut Vec<Dia
     }
 }
 
-/// The value, with what it was computed from.
+/// The value, with its dependencies.
 fn value_with_dependencies(name: &EcoString, value: &Value, request: &RegisterRequest) -> Val {
     let key = PropertyKey::from(name.clone());
     let told = request.property_dependencies.get(&key);
@@ -236,7 +236,7 @@ fn constructed(urn: Urn, outputs: &BTreeMap<EcoString, Val>) -> Constructed {
     }
 }
 
-/// A monitor that keeps errors back: the answer to whoever wanted the component tells them.
+/// Monitor that holds back errors, because the reply to the caller contains them.
 struct ErrorCapture<'m> {
     monitor: &'m dyn ResourceMonitor,
     errors: Mutex<Vec<String>>,

@@ -1,11 +1,11 @@
 //! Plugins whose components are written in YAML (`yaml-runtime.md` 11).
 //!
 //! 1. [`ComponentPackage::load`] reads all `*.yaml` files of a folder as one plugin.
-//! 2. [`ComponentPackage::schema`] derives the schema of its package.
-//! 3. [`ComponentPackage::construct`] registers a component and evaluates its body, with the inputs in the place of
-//!    configuration, against the monitor of whoever wants it.
+//! 2. [`ComponentPackage::schema`] derives the package's schema.
+//! 3. [`ComponentPackage::construct`] registers a component and evaluates its body on the caller's resource
+//!    monitor, with inputs instead of settings.
 //!
-//! How the plugin is served is not known here.
+//! This module does not serve the plugin.
 
 mod construct;
 mod schema;
@@ -23,10 +23,10 @@ use crate::syntax::source::SourceFile;
 
 pub use construct::{Construct, ConstructError, Constructed};
 
-/// The file that makes a folder a plugin.
+/// File that marks a folder as a plugin.
 const MANIFEST: &str = "PulumiPlugin.yaml";
 
-/// A plugin cannot be read.
+/// Error for an unreadable plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum ComponentsError {
     /// A file or the folder cannot be read.
@@ -34,25 +34,25 @@ pub enum ComponentsError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
-    /// What is written there makes no sense.
+    /// The files contain errors.
     #[error("the components in {directory} are not valid:\n{text}", directory = directory.display())]
     Invalid {
         /// The folder.
         directory: PathBuf,
-        /// Everything that is wrong, with excerpts.
+        /// All errors, with excerpts.
         text: String,
     },
-    /// Nothing says how the package is called.
+    /// The package has no name.
     #[error("{path}: missing required `name` field.", path = path.display())]
     NoName {
-        /// The file where the name belongs.
+        /// File that should contain the name.
         path: PathBuf,
     },
-    /// A package declaration is wrong.
+    /// A package declaration is invalid.
     #[error(transparent)]
     Declaration(#[from] DeclarationError),
 }
@@ -65,12 +65,12 @@ pub struct ComponentPackage {
     description: Option<EcoString>,
     namespace: Option<EcoString>,
     components: Vec<ComponentDecl>,
-    /// Packages that the folder declares.
+    /// Packages declared in the folder.
     declarations: Vec<PackageDeclaration>,
 }
 
 impl ComponentPackage {
-    /// Whether `directory` is a plugin.
+    /// Whether `directory` contains a plugin.
     pub fn is_in(directory: &Path) -> bool {
         directory.join(MANIFEST).is_file()
     }
@@ -88,7 +88,7 @@ impl ComponentPackage {
         let mut problems = String::new();
         for path in files(directory)? {
             let source = read(&path)?;
-            // Declarations of packages may lie beside the components.
+            // Package declarations can be in the same folder as components.
             if source.text.contains("packageDeclarationVersion") {
                 continue;
             }
@@ -118,21 +118,21 @@ impl ComponentPackage {
         &self.name
     }
 
-    /// Version of the package, if the plugin says one.
+    /// Version of the package, if the plugin has one.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// The packages that the components use, sorted by name.
+    /// Packages that the components use, sorted by name.
     pub fn required_packages(&self) -> Vec<RequiredPackage> {
         let bodies = self.components.iter().map(|component| &component.body);
         let mut required = required::of_bodies(bodies, &self.declarations);
-        // Components may consist of each other.
+        // Components can contain other components of the same package.
         required.retain(|package| package.name != self.name.as_str());
         required
     }
 
-    /// Adds what `source` says; the file of the plugin itself comes first and wins.
+    /// Adds the declarations in `source`. Settings in the manifest take precedence, because it comes first.
     fn merge(&mut self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
         let (file, mut diagnostics) = components::parse(source);
         if self.name.is_empty() {
@@ -154,7 +154,7 @@ impl ComponentPackage {
     }
 }
 
-/// The YAML files of the folder itself, the one that makes it a plugin first.
+/// YAML files of the folder, without subfolders; the manifest comes first.
 fn files(directory: &Path) -> Result<Vec<PathBuf>, ComponentsError> {
     let failed = |source| ComponentsError::Read {
         path: directory.to_owned(),

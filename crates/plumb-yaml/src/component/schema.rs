@@ -1,4 +1,4 @@
-//! The schema of a package of components, from what they say of inputs and outputs.
+//! Schema of a component package, derived from the declared inputs and outputs.
 
 use serde_json::{Map, Value, json};
 
@@ -8,11 +8,11 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::components::ComponentDecl;
 use crate::syntax::node::{Node, NodeKind};
 
-/// Anything may be in here.
+/// Reference to the type of any value.
 const ANY: &str = "pulumi.json#/Any";
 
 impl ComponentPackage {
-    /// The schema of the package.
+    /// Schema of the package.
     pub fn schema(&self) -> Value {
         let mut schema = Map::new();
         schema.insert("name".to_owned(), json!(self.name));
@@ -39,7 +39,7 @@ impl ComponentPackage {
         Value::Object(schema)
     }
 
-    /// The token of a component.
+    /// Token of a component.
     pub(super) fn token(&self, component: &ComponentDecl) -> String {
         format!("{}:index:{}", self.name, component.key.text)
     }
@@ -89,7 +89,7 @@ fn input_schema(input: &ConfigDecl) -> Value {
     schema
 }
 
-/// What is declared, or what the default is.
+/// Declared type of an input, or else the type of its default.
 pub(super) fn input_type(input: &ConfigDecl) -> Option<ConfigType> {
     let inferred = || input.default.as_ref().and_then(ConfigType::of);
     input.ty.clone().or_else(inferred)
@@ -106,7 +106,7 @@ fn type_schema(ty: &ConfigType) -> Value {
     }
 }
 
-/// Schemas have defaults of simple types alone.
+/// Default for the schema, which supports only simple types.
 fn literal(node: &Node) -> Option<Value> {
     match &node.kind {
         NodeKind::Bool(value) => Some(json!(value)),
@@ -119,7 +119,7 @@ fn literal(node: &Node) -> Option<Value> {
     }
 }
 
-/// Inputs of which nothing is known.
+/// Errors for inputs whose type cannot be determined.
 pub(super) fn problems(component: &ComponentDecl) -> impl Iterator<Item = Diagnostic> {
     let inputs = component.body.config.iter();
     inputs.filter_map(|input| {

@@ -1,13 +1,14 @@
-//! The evaluation of a whole program, or of a component.
+//! Evaluation of a program or a component.
 //!
-//! 1. Nodes that need no resource (configuration, variables, invokes of plain arguments) come first, so that their
-//!    mistakes are found before anything is registered.
-//! 2. Then every node starts as soon as what it needs is there, the first in document order first. Nothing waits for
-//!    a registration but what depends on it, so thousands are in flight at once.
-//! 3. The outputs are one more node, which needs what they mention.
+//! 1. Nodes that do not depend on resources (settings, variables, invokes with plain arguments) come first, so that
+//!    their errors are found before anything is registered.
+//! 2. After that, a node starts when its dependencies are available; among several, the first in document order starts
+//!    first. Only dependents wait for a registration, so thousands can run at once.
+//! 3. The outputs are one more node, which depends on everything that they mention.
 //!
-//! An error makes the node's value [`Val::Poison`], and what rests on poison is poison without a word. An error in a
-//! node that needs no resource keeps the resources after it from being registered; others go on.
+//! An error gives its node the value [`Val::Poison`]; nodes that depend on poison become poison without further messages.
+//! An error in a node that does not depend on resources also prevents the registration of all later resources; other
+//! errors do not.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -38,30 +39,30 @@ use crate::schemas::Types;
 use crate::syntax::program::Syntax;
 use crate::syntax::source::Span;
 
-/// A body that is being evaluated.
+/// Evaluation of a body.
 pub(crate) struct Run<'a> {
     pub(crate) syntax: &'a Syntax,
     pub(crate) graph: &'a Graph,
     pub(crate) types: &'a Types,
     pub(crate) evaluator: Evaluator<'a>,
-    /// The stack or component that is evaluated.
+    /// The stack or component of the body.
     pub(crate) owner: &'a Owner,
-    /// References of the declared packages.
+    /// Package references of the declared packages.
     package_refs: &'a [EcoString],
     pub(crate) monitor: &'a dyn ResourceMonitor,
     pub(crate) reporter: &'a Reporter<'a>,
-    /// The deployment is over: nobody is interested in the rest.
+    /// The deployment has ended, so remaining errors are not reported.
     pub(crate) is_over: AtomicBool,
-    /// The first registration that failed while the deployment goes on.
+    /// First failed registration of a deployment that continues.
     failed_registration: Mutex<Option<String>>,
     outputs: OnceLock<BTreeMap<EcoString, Val>>,
-    /// Resources after this place in the order are not registered.
+    /// Resources after this position in the evaluation order are not registered.
     blocked_after: AtomicUsize,
 }
 
 enum Settled {
     Value(Val),
-    /// Something was fetched: evaluate again.
+    /// A missing resource was fetched; the node must be evaluated again.
     Again,
 }
 
@@ -90,17 +91,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keeps all resources from being registered, because something that comes before them is wrong.
+    /// Prevents the registration of all resources, because of an error in a setting.
     pub(crate) fn block_resources(&self) {
         self.blocked_after.store(0, Ordering::Relaxed);
     }
 
-    /// The outputs, if it came to them.
+    /// Outputs; empty if the evaluation ended before them.
     pub(crate) fn into_outputs(self) -> BTreeMap<EcoString, Val> {
         self.outputs.into_inner().unwrap_or_default()
     }
 
-    /// The reference of a declared package; empty for none.
+    /// Package reference of a declaration; empty for none.
     pub(crate) fn package_ref(&self, declaration: Option<usize>) -> EcoString {
         declaration
             .and_then(|index| self.package_refs.get(index))
@@ -108,7 +109,7 @@ impl<'a> Run<'a> {
             .unwrap_or_default()
     }
 
-    /// The declared default provider of a resource that names none.
+    /// Declared default provider for a resource without an explicit provider.
     pub(crate) fn default_provider_of_resource(&self, index: usize) -> Option<&Val> {
         let decl = &self.syntax.resources[index];
         if decl.options().provider.is_some() || decl.type_token.starts_with("pulumi:providers:") {
@@ -117,7 +118,7 @@ impl<'a> Run<'a> {
         self.default_provider(self.graph.default_provider(decl.package())?)
     }
 
-    /// The declared default provider of an invoke that names none.
+    /// Declared default provider for an invoke without an explicit provider.
     pub(crate) fn default_provider_of_invoke(&self, index: usize) -> Option<&Val> {
         let decl = &self.syntax.calls.invokes[index];
         self.default_provider(self.graph.invoke_default_provider(index, decl)?)
@@ -128,7 +129,7 @@ impl<'a> Run<'a> {
         Some(self.evaluator.value(id))
     }
 
-    /// A place in the program as states have it.
+    /// Source position, in the format of states.
     pub(crate) fn position(&self, span: Span) -> EcoString {
         let source = &self.syntax.source;
         let (line, column) = source.position(span.start);
@@ -136,7 +137,7 @@ impl<'a> Run<'a> {
         plumb_engine::position::in_project(&source.path, line, column, root)
     }
 
-    /// Evaluates everything. `config` are the values of the settings, by index.
+    /// Evaluates all nodes. `config` contains the values of the settings, by index.
     pub(crate) async fn evaluate(&self, config: &[Val]) {
         let mut schedule = Schedule::new(self.graph, self.syntax);
         for only_early in [true, false] {
@@ -201,7 +202,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Reports a problem of a node, and names what cannot be registered because of it.
+    /// Reports an error in a node, and the nodes that cannot be registered because of it.
     fn fail(
         &self,
         id: NodeId,
@@ -224,7 +225,7 @@ impl<'a> Run<'a> {
                     self.reporter
                         .not_registered("resource", self.graph.label(id, self.syntax).0);
                 }
-                // An invoke has no name of its own: what it stands in has.
+                // Invokes have no name, so report the nodes that contain them.
                 Some(Node::Invoke(_) | Node::Stack(_)) => {
                     open.extend(&dependents[id]);
                 }
@@ -271,7 +272,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The first registration that failed while the deployment goes on.
+    /// First failed registration of a deployment that continues.
     pub(crate) fn failed_registration(&self) -> Option<String> {
         self.failed_registration
             .lock()
@@ -287,8 +288,8 @@ impl<'a> Run<'a> {
         failed.get_or_insert(message);
     }
 
-    /// Handles a reply to a registration or a read that made no resource. The program fails at its end if it was refused,
-    /// because the others may go on.
+    /// Handles the reply to a registration or read that returned no resource. After a rejection, the program continues
+    /// and fails at its end, because other resources are not affected.
     fn unregistered(&self, reply: Reply, span: Span) -> Val {
         match reply {
             Reply::Failed(error) if error.kind != RequestErrorKind::Unavailable => {
@@ -332,7 +333,7 @@ impl<'a> Run<'a> {
                 }))
             }
             Reply::Registered(_) => {
-                // The deployment goes on without it; the program fails at its end.
+                // The deployment continues without the resource; the program fails at its end.
                 self.note_failed_registration(format!(
                     "resource {name} [{type_token}] failed to register"
                 ));
@@ -367,7 +368,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a request comes to that got no answer of its kind.
+    /// Handles an unexpected reply: the end of the deployment, an error, or a reply of the wrong kind.
     fn unanswered(&self, reply: Reply, span: Span) -> Val {
         match reply {
             Reply::Failed(error) if error.kind == RequestErrorKind::Unavailable => {
@@ -430,7 +431,7 @@ impl<'a> Run<'a> {
             match self.evaluator.eval(expr) {
                 Ok(value) if lift::is_poisoned(&value) => {}
                 Ok(value) => {
-                    // Outputs are known as wholes: a secret inside one makes all of it secret.
+                    // A secret anywhere in an output makes the whole output secret.
                     outputs.insert(key.text.clone(), lift::joined(value));
                 }
                 Err(Stop::Error(diagnostic)) => {
@@ -445,7 +446,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        // Where something failed, the outputs that there are take the place of the old ones; none at all take nothing.
+        // After errors, the remaining outputs replace the old ones. If there are none, the old ones are kept.
         if self.reporter.has_errors() && outputs.is_empty() {
             return Started::Now(Val::Null);
         }
@@ -453,7 +454,7 @@ impl<'a> Run<'a> {
             urn: self.owner.urn.clone(),
             outputs: Arc::new(convert::to_map(&outputs, Form::Plain)),
         };
-        // Evaluated once: what had to be fetched for it has come.
+        // Set only once, because all fetches are done at this point.
         let _ = self.outputs.set(outputs);
         Started::Later(Box::pin(async move {
             match self
@@ -470,7 +471,7 @@ impl<'a> Run<'a> {
         }))
     }
 
-    /// Gets a resource that is known by URN alone, for property access.
+    /// Fetches a resource of which only the URN is known, for property access.
     async fn fetch(&self, urn: &EcoString) {
         let request = answers::get_resource(urn);
         let value = match self
@@ -491,19 +492,19 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Which nodes may start. The outputs are the node after the last.
+/// Nodes that can start. The outputs are the node after the last one.
 struct Schedule<'g> {
     graph: &'g Graph,
-    /// Place of each node in the order.
+    /// Position of each node in the evaluation order.
     positions: Vec<usize>,
-    /// What is still missing for each node.
+    /// Number of missing dependencies of each node.
     missing: Vec<usize>,
-    /// What needs each node.
+    /// Dependents of each node.
     dependents: Arc<Vec<Vec<NodeId>>>,
-    /// Whether the node needs no resource and is none.
+    /// Whether each node is not a resource and depends on none.
     early: Vec<bool>,
     ready: BinaryHeap<Reverse<(usize, NodeId)>>,
-    /// Ready nodes that are not early, until their turn comes.
+    /// Ready nodes that are not early, while only early nodes can start.
     parked: Vec<NodeId>,
     only_early: bool,
 }
@@ -550,7 +551,7 @@ impl<'g> Schedule<'g> {
         schedule
     }
 
-    /// Lets nodes start: the early ones, or all.
+    /// Lets early nodes start, or all nodes.
     fn open(&mut self, only_early: bool) {
         self.only_early = only_early;
         for id in std::mem::take(&mut self.parked) {
@@ -584,7 +585,7 @@ impl<'g> Schedule<'g> {
         }
     }
 
-    /// The place of a node that is evaluated before any resource is known; its errors stop what comes after.
+    /// Position of a node whose dependencies are all early; an error in it prevents the registration of later resources.
     fn position_if_static(&self, id: NodeId) -> Option<usize> {
         let needs = self.graph.needs.get(id)?;
         needs

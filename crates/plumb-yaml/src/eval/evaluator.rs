@@ -1,4 +1,4 @@
-//! Expressions to values, once everything that they mention has its value.
+//! Evaluation of expressions whose dependencies have values.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,12 +18,12 @@ use crate::syntax::expression::{Access, Expr, ExprKind, Part};
 use crate::syntax::functions::{self, Function};
 use crate::syntax::source::Span;
 
-/// Why an expression has no value now.
+/// Reason why an expression has no value yet.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The program is wrong.
+    /// An error in the program.
     Error(Box<Diagnostic>),
-    /// The resource with this URN has to be fetched, then evaluation can be tried again.
+    /// The resource with this URN must be fetched before the next attempt.
     Fetch(EcoString),
 }
 
@@ -33,13 +33,14 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// Evaluates expressions over the values of nodes.
+/// Evaluator of expressions, with the values of nodes.
 pub(crate) struct Evaluator<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) info: &'a ProgramContext,
     pub(crate) values: Vec<OnceLock<Val>>,
     pub(crate) fetched: Mutex<FxHashMap<EcoString, Val>>,
-    /// Whether files are of the body's folder, where the engine would not look for them.
+    /// Whether relative paths are resolved in the body's folder, because the engine would search
+    /// elsewhere.
     pub(crate) files_are_elsewhere: bool,
 }
 
@@ -65,12 +66,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of a node that has one; poison otherwise, which only broken programs meet.
+    /// Value of a node; poison if it has none, which occurs only in programs with errors.
     pub(crate) fn value(&self, id: usize) -> &Val {
         self.values[id].get().unwrap_or(&Val::Poison)
     }
 
-    /// The value of `expr`.
+    /// Value of `expr`.
     pub(crate) fn eval(&self, expr: &Expr) -> Result<Val, Stop> {
         match &expr.kind {
             ExprKind::Null => Ok(Val::Null),
@@ -103,7 +104,7 @@ impl<'a> Evaluator<'a> {
             );
             return Err(Diagnostic::error(span, summary).into());
         };
-        // A variable is known as a whole: a secret in it makes every part of it secret.
+        // A secret anywhere in a variable makes all parts of it secret.
         let value = lift::joined(self.value(id).clone());
         access::access(&value, &access.path, self).map_err(|failure| match failure {
             Failure::Problem(summary) => Diagnostic::error(span, summary).into(),
@@ -144,7 +145,8 @@ impl<'a> Evaluator<'a> {
         Ok(lifted.wrap(Val::String(text.into())))
     }
 
-    /// Outputs in keys lift the whole object; values stay as they are.
+    /// Value of an object. Outputs in keys make the whole object an output; outputs in values stay
+    /// in place.
     fn object(&self, entries: &[(Expr, Expr)]) -> Result<Val, Stop> {
         let mut lifted = Lifted::default();
         let mut object = BTreeMap::new();
@@ -202,7 +204,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// In text a resource stands for its id, which may be unknown.
+/// Adds the state of a resource in a string, which is its id and can be unknown.
 fn note_resource(lifted: &mut Lifted, value: &Val) {
     if let Val::Resource(resource) = value {
         lifted.any = true;

@@ -1,4 +1,4 @@
-//! Requests for invokes and stack references, and what their answers mean (`yaml-runtime.md` 7).
+//! Requests for invokes and stack references, and the results of their replies (`yaml-runtime.md` 7).
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use super::value::{Deps, Providers, Val};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::program::{InvokeDecl, package_of};
 
-/// What to do about an invoke.
+/// Next step for an invoke.
 pub(crate) enum Plan {
     /// The result is known without a call.
     Done(Val),
-    /// Ask the engine.
+    /// A call to the engine.
     Call {
         request: Box<InvokeFunctionRequest>,
-        /// Secrecy and dependencies of the arguments and `dependsOn`.
+        /// Secretness and dependencies of the arguments and of `dependsOn`.
         lifted: Lifted,
     },
 }
@@ -42,7 +42,7 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
         None => Val::Null,
         Some(args) => lifted.strip(&run.evaluator.eval(args)?),
     };
-    // Calls wait for what they depend on, and run in previews whether it exists yet or not.
+    // `dependsOn` delays the call, but the call also runs in previews in which the dependencies are not created yet.
     if let Some(expr) = &invoke.options.depends_on {
         let resources = references::resources(run, expr, "dependsOn")?;
         let Some(resources) = resources else {
@@ -85,8 +85,8 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     Ok(Plan::Call { request, lifted })
 }
 
-/// The provider that is asked: the one that is named, the default one of the program, or the one of the parent, which
-/// need not say any. Nothing if it is not known what it would be.
+/// Provider of an invoke: the named one, the default provider of the program, or that of the parent, which can be
+/// empty. `None` if it is poisoned.
 fn provider_of(
     run: &Run<'_>,
     index: usize,
@@ -119,7 +119,7 @@ fn argument_map(invoke: &InvokeDecl, args: Val) -> Result<PropertyMap, Diagnosti
     }
 }
 
-/// Where the package comes from. One that is declared says it all by its reference.
+/// Package of an invoke. For a declared package, its reference suffices.
 fn package_request(run: &Run<'_>, index: usize, invoke: &InvokeDecl) -> PackageRequest {
     let package_ref = run.package_ref(run.types.invokes[index].declaration);
     if !package_ref.is_empty() {
@@ -143,7 +143,7 @@ fn package_request(run: &Run<'_>, index: usize, invoke: &InvokeDecl) -> PackageR
     }
 }
 
-/// The value of an invoke that was answered.
+/// Value of an invoke, from its reply.
 pub(crate) fn result(
     run: &Run<'_>,
     index: usize,
@@ -208,12 +208,12 @@ fn pick(
     ))
 }
 
-/// What reads the outputs of a stack for `fn::stackReference`.
+/// Read request for the outputs of a stack, for `fn::stackReference`.
 pub(crate) fn read_stack(run: &Run<'_>, name: &str) -> ReadResourceRequest {
     stack_reference(name, name, Some(run.owner.urn.clone()))
 }
 
-/// A read of the stack `stack`, under the resource name `name`.
+/// Read request for the stack `stack`, under the resource name `name`.
 pub(crate) fn stack_reference(name: &str, stack: &str, parent: Option<Urn>) -> ReadResourceRequest {
     ReadResourceRequest {
         id: ResourceId::from_text(stack),

@@ -1,4 +1,4 @@
-//! From a checked program to requests.
+//! Evaluation of a checked program into requests.
 
 pub(crate) mod driver;
 pub(crate) mod evaluator;

@@ -1,4 +1,4 @@
-//! Names of resources (`yaml-runtime.md` 5.3): in components they begin with the component's.
+//! Names of resources (`yaml-runtime.md` 5.3). Names of a component's children start with the component's name.
 
 use ecow::EcoString;
 use plumb_resource::{Alias, AliasSpec, Urn};
@@ -7,7 +7,7 @@ use super::driver::Run;
 use crate::syntax::program::ResourceDecl;
 
 impl Run<'_> {
-    /// The name that a resource is registered under.
+    /// Name under which a resource is registered.
     pub(crate) fn resource_name(&self, decl: &ResourceDecl) -> EcoString {
         match &self.owner.component {
             Some(component) => format!("{component}-{}", decl.logical_name()).into(),
@@ -15,8 +15,8 @@ impl Run<'_> {
         }
     }
 
-    /// Children of components were registered without the component's name once. A name that another child has now
-    /// is not claimed.
+    /// Alias for a child of a component, because earlier versions registered children without the component's
+    /// name. Omitted if another child now has that name.
     pub(crate) fn former_name(&self, decl: &ResourceDecl) -> Option<Alias> {
         self.owner.component.as_ref()?;
         let name = self.resource_name(decl);
@@ -33,7 +33,7 @@ impl Run<'_> {
         })
     }
 
-    /// The component that is evaluated, if it is one.
+    /// URN of the component; `None` if the body is a program.
     pub(crate) fn component(&self) -> Option<Urn> {
         self.owner
             .component

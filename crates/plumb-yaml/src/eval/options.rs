@@ -1,4 +1,4 @@
-//! Options of resources, as registrations have them.
+//! Resource options in registrations.
 
 use ecow::EcoString;
 use plumb_deploy::request::RegisterRequest;
@@ -17,7 +17,7 @@ use crate::duration;
 use crate::syntax::expression::Expr;
 use crate::syntax::program::{AliasDecl, ResourceDecl, ResourceOptions};
 
-/// Sets the options; `false` when something that they name is poisoned.
+/// Sets the options; returns `false` if a value that they refer to is poisoned.
 pub(super) fn set_options(
     run: &Run<'_>,
     request: &mut RegisterRequest,
@@ -25,13 +25,13 @@ pub(super) fn set_options(
     schema: Option<&Resource>,
 ) -> Result<bool, Stop> {
     set_plain_options(run, request, decl.options(), schema);
-    // Like SDKs, it always says something, if only that there is no limit.
+    // Always set, even without timeouts, as SDKs do.
     request.custom_timeouts = Some(timeouts(run, decl)?);
     Ok(set_evaluated_options(run, request, decl.options())?
         && set_aliases(run, request, decl, schema)?)
 }
 
-/// Options that are no expressions, and what the schema adds to them.
+/// Sets options that are not expressions, and additions from the schema.
 fn set_plain_options(
     run: &Run<'_>,
     request: &mut RegisterRequest,
@@ -202,12 +202,12 @@ fn alias(run: &Run<'_>, alias: &AliasDecl) -> Result<Option<Alias>, Stop> {
     }
 }
 
-/// The text may come from a secret: it is not shown.
+/// Error without the text, which may come from a secret.
 fn urn_error(expr: &Expr) -> Stop {
     Diagnostic::error(expr.span, "alias is not a valid URN").into()
 }
 
-/// A text in an alias: plain, or an output that is known.
+/// String in an alias: a plain value or a known output.
 fn alias_text(run: &Run<'_>, expr: &Expr) -> Result<Option<EcoString>, Stop> {
     let mut lifted = Lifted::default();
     match lifted.strip(&run.evaluator.eval(expr)?) {

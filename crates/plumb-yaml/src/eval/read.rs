@@ -1,4 +1,4 @@
-//! Requests that read resources: of objects, and of other stacks.
+//! Read requests for existing resources and for other stacks.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::value::{Deps, Providers, ResourceVal, Val};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::program::{GetDecl, Properties};
 
-/// The read that stands for another stack.
+/// Read request for another stack.
 pub(super) fn stack_reference(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     let decl = &run.syntax.resources[index];
     let mut stack = decl.logical_name().clone();
@@ -41,7 +41,7 @@ pub(super) fn stack_reference(run: &Run<'_>, index: usize) -> Result<Plan, Stop>
     })
 }
 
-/// The read of a resource that is not managed here.
+/// Read request for a resource that is not managed by this stack.
 pub(super) fn read(
     run: &Run<'_>,
     index: usize,
@@ -81,7 +81,7 @@ pub(super) fn read(
     })
 }
 
-/// The id of what is read; `None` when it is poisoned.
+/// Id of the resource to read; `None` if it is poisoned.
 fn id(run: &Run<'_>, get: &GetDecl, deps: &mut Deps) -> Result<Option<ResourceId>, Stop> {
     let Some(expr) = &get.id else {
         return Err(Diagnostic::error(get.span, "get: the field 'id' is required").into());
@@ -101,7 +101,7 @@ fn id(run: &Run<'_>, get: &GetDecl, deps: &mut Deps) -> Result<Option<ResourceId
     })
 }
 
-/// What helps to find it; `None` when it is poisoned.
+/// State for the lookup; `None` if it is poisoned.
 fn lookup(run: &Run<'_>, get: &GetDecl, deps: &mut Deps) -> Result<Option<PropertyMap>, Stop> {
     let mut properties = PropertyMap::new();
     for (key, expr) in &get.state {
@@ -118,7 +118,7 @@ fn lookup(run: &Run<'_>, get: &GetDecl, deps: &mut Deps) -> Result<Option<Proper
     Ok(Some(properties))
 }
 
-/// The value of a resource whose object is not known yet, so that nothing can be read.
+/// Value of a resource with an unknown id, which cannot be read yet.
 pub(super) fn unknown_read(
     run: &Run<'_>,
     request: &ReadResourceRequest,

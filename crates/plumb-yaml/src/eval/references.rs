@@ -1,4 +1,4 @@
-//! What expressions in options name: resources, providers, texts.
+//! Evaluation of expressions in options: resources, providers, strings.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::value::{ResourceVal, Val};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::expression::Expr;
 
-/// The text that an option is; `None` when it is poisoned.
+/// String value of an option; `None` if it is poisoned.
 pub(super) fn plain_string(
     run: &Run<'_>,
     expr: &Expr,
@@ -27,7 +27,7 @@ pub(super) fn plain_string(
     }
 }
 
-/// The resource that an option names; `None` when it is poisoned.
+/// Resource in an option; `None` if it is poisoned.
 pub(super) fn resource(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<ResourceVal>>, Stop> {
     match run.evaluator.eval(expr)? {
         Val::Resource(resource) => Ok(Some(resource)),
@@ -41,7 +41,7 @@ pub(super) fn resource(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<Resource
     }
 }
 
-/// The resources that an option names; `None` when one is poisoned.
+/// Resources in an option; `None` if one is poisoned.
 pub(super) fn resources(
     run: &Run<'_>,
     expr: &Expr,
@@ -73,7 +73,7 @@ fn not_resources(expr: &Expr, option: &str, found: &Val) -> Stop {
     Diagnostic::error(expr.span, summary).into()
 }
 
-/// The provider resource that an option names.
+/// Provider resource in an option; `None` if it is poisoned.
 pub(super) fn provider(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<ResourceVal>>, Stop> {
     let Some(resource) = resource(run, expr)? else {
         return Ok(None);
@@ -88,7 +88,7 @@ pub(super) fn provider(run: &Run<'_>, expr: &Expr) -> Result<Option<Arc<Resource
     Ok(Some(resource))
 }
 
-/// Providers by package as a list or as a map.
+/// Providers in an option: a list, or a map by package.
 pub(super) fn provider_list(
     run: &Run<'_>,
     expr: &Expr,

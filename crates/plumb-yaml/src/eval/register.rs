@@ -1,4 +1,4 @@
-//! Requests that register resources (`yaml-runtime.md` 5).
+//! Registration requests for resources (`yaml-runtime.md` 5).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::expression::{Accessor, Expr};
 use crate::syntax::program::{Properties, ResourceDecl, package_of};
 
-/// The type that stands for another stack.
+/// Token of references to other stacks.
 pub(crate) const STACK_REFERENCE: &str = "pulumi:pulumi:StackReference";
 
-/// What to do about a resource.
+/// Next step for a resource.
 pub(crate) enum Plan {
-    /// Nothing: it rests on something that could not be evaluated.
+    /// None, because it depends on a poisoned value.
     Poison,
-    /// Register it.
+    /// Registration.
     Register {
         request: Box<RegisterRequest>,
         providers: Providers,
     },
-    /// Read it.
+    /// Read.
     Read {
         request: Box<ReadResourceRequest>,
         providers: Providers,
@@ -83,21 +83,21 @@ pub(crate) fn plan(run: &Run<'_>, index: usize) -> Result<Plan, Stop> {
     })
 }
 
-/// What registrations and reads have in common.
+/// Common part of registrations and reads.
 pub(super) struct Common {
     pub(super) parent: Urn,
     pub(super) depends_on: Deps,
     pub(super) provider: EcoString,
-    /// Those that the resource names; what it inherits from components the engine knows.
+    /// Providers named by the resource. Those inherited from components are known to the engine.
     named: Providers,
-    /// Those for its children.
+    /// Providers for its children.
     pub(super) providers: Providers,
     pub(super) package: PackageRequest,
     pub(super) source_position: Option<EcoString>,
 }
 
 impl Common {
-    /// `None` when something that an option names is poisoned.
+    /// Evaluates the common options; `None` if a value that they refer to is poisoned.
     pub(super) fn evaluate(
         run: &Run<'_>,
         index: usize,
@@ -167,7 +167,7 @@ impl Common {
     }
 }
 
-/// The providers that a resource names, and its default one where it names none of its own; `None` when one is poisoned.
+/// Providers named by a resource, or its default provider if it names none; `None` if one is poisoned.
 fn named_providers(run: &Run<'_>, index: usize) -> Result<Option<Vec<Arc<ResourceVal>>>, Stop> {
     let options = run.syntax.resources[index].options();
     let mut named = Vec::new();
@@ -191,7 +191,7 @@ fn named_providers(run: &Run<'_>, index: usize) -> Result<Option<Vec<Arc<Resourc
     Ok(Some(named))
 }
 
-/// Version and address of the plugin: the resource's own, or those of its default provider.
+/// Version and download URL of the plugin: those of the resource, or else those of its default provider.
 fn package_request(run: &Run<'_>, index: usize) -> PackageRequest {
     let decl = &run.syntax.resources[index];
     let default = decl
@@ -223,7 +223,7 @@ fn package_request(run: &Run<'_>, index: usize) -> PackageRequest {
     package
 }
 
-/// The inputs in order of declaration; `None` when they are poisoned as a whole.
+/// Inputs in order of declaration; `None` if they are poisoned as a whole.
 fn inputs(
     run: &Run<'_>,
     decl: &ResourceDecl,
@@ -261,7 +261,7 @@ fn inputs(
     }
 }
 
-/// Properties out of an output: by schema each input is a property of it; without one, those that it has.
+/// Splits an output into properties: the inputs in the schema, or without a schema, the properties of the value.
 fn spread(
     run: &Run<'_>,
     expr: &Expr,

@@ -1,4 +1,4 @@
-//! The declarations of a plugin of components (`yaml-runtime.md` 11).
+//! Declarations of a component plugin (`yaml-runtime.md` 11).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::source::SourceFile;
 use crate::config;
 use crate::diagnostic::Diagnostic;
 
-/// A component as it is written; its inputs are the configuration of its body.
+/// A component declaration; its inputs are the configuration of its body.
 #[derive(Debug)]
 pub(crate) struct ComponentDecl {
     pub(crate) key: Key,
@@ -21,7 +21,7 @@ pub(crate) struct ComponentDecl {
     pub(crate) body: Syntax,
 }
 
-/// One file of a plugin.
+/// A parsed file of a plugin.
 #[derive(Debug, Default)]
 pub(crate) struct PluginSyntax {
     pub(crate) name: Option<EcoString>,
@@ -31,7 +31,7 @@ pub(crate) struct PluginSyntax {
     pub(crate) components: Vec<ComponentDecl>,
 }
 
-/// Sections of programs, which a plugin has nothing to do with.
+/// Sections that are only valid in programs.
 const OF_PROGRAMS: [&str; 5] = [
     "config",
     "configuration",
@@ -62,7 +62,8 @@ const COMPONENT_FIELDS: [&str; 6] = [
     "variables",
 ];
 
-/// Reads a file of a plugin. What can be read is returned even when there are errors among the diagnostics.
+/// Parses a file of a plugin. Returns everything that could be parsed, even if the diagnostics contain
+/// errors.
 pub(crate) fn parse(source: &Arc<SourceFile>) -> (PluginSyntax, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut plugin = PluginSyntax::default();
@@ -115,7 +116,7 @@ fn read_plugin(
     diagnostics.append(&mut scope.diagnostics);
 }
 
-/// Each component has calls of its own.
+/// Parses a component, with its own list of calls.
 fn component(
     source: &Arc<SourceFile>,
     key: &Key,

@@ -1,4 +1,4 @@
-//! Expressions: what stands in properties, variables and outputs.
+//! Expressions in properties, variables and outputs.
 
 use ecow::EcoString;
 pub(crate) use plumb_eval::access::Accessor;
@@ -10,7 +10,7 @@ use super::program::Calls;
 use super::source::Span;
 use crate::diagnostic::Diagnostic;
 
-/// An expression and its place.
+/// An expression with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expr {
     pub(crate) kind: ExprKind,
@@ -23,21 +23,21 @@ pub(crate) enum ExprKind {
     Bool(bool),
     Number(f64),
     String(EcoString),
-    /// Text with `${…}` in it.
+    /// A string with `${…}` in it.
     Interpolate(Vec<Part>),
-    /// A text that is one `${…}`: keeps the type of the value.
+    /// A string that consists of a single `${…}`, which keeps the type of the value.
     Symbol(Access),
     List(Vec<Expr>),
     Object(Vec<(Expr, Expr)>),
-    /// A function that only computes.
+    /// A function without calls to the engine.
     Function(Function, Box<Expr>),
-    /// A function of a provider; index into [`Calls::invokes`].
+    /// A function of a provider: its index in [`Calls::invokes`].
     Invoke(usize),
-    /// An output of another stack: index into [`Calls::stacks`], and the name of the output.
+    /// An output of another stack: index in [`Calls::stacks`], and the output's name.
     StackOutput(usize, Box<Expr>),
 }
 
-/// A piece of an interpolated string.
+/// A part of an interpolated string.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Part {
     Text(EcoString),
@@ -52,7 +52,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The access as it would be written.
+    /// Source text of the access.
     pub(crate) fn text(&self) -> String {
         let accessors = self.path.iter().map(|accessor| match accessor {
             Accessor::Name(name) if is_plain_name(name) => format!(".{name}"),
@@ -72,7 +72,7 @@ fn is_plain_name(name: &str) -> bool {
             .all(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'))
 }
 
-/// What reading expressions collects on the way.
+/// Calls and diagnostics collected while parsing expressions.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub(crate) calls: Calls,
@@ -80,7 +80,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Reads `node` as an expression; problems go to the diagnostics, and null stands for what is wrong.
+    /// Parses `node` as an expression. Errors are added to the diagnostics, and the result is null.
     pub(crate) fn expression(&mut self, node: &Node) -> Expr {
         let kind = match &node.kind {
             NodeKind::Null => ExprKind::Null,
@@ -98,7 +98,7 @@ impl Scope {
         }
     }
 
-    /// Reads a mapping as an object, whatever its keys look like.
+    /// Parses a mapping as an object, even if its keys look like functions.
     pub(crate) fn object(&mut self, entries: &[(Key, Node)]) -> ExprKind {
         let entries = entries
             .iter()
@@ -137,7 +137,7 @@ impl Scope {
 }
 
 impl Expr {
-    /// Visits every access, invoke and stack reference in the expression, in order.
+    /// Visits all accesses, invokes and stack references in the expression, in order.
     pub(crate) fn visit(&self, visitor: &mut impl FnMut(Mention<'_>, Span)) {
         match &self.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::String(_) => {}
@@ -166,7 +166,7 @@ impl Expr {
     }
 }
 
-/// Something that an expression needs from elsewhere.
+/// A reference in an expression.
 pub(crate) enum Mention<'a> {
     Access(&'a Access),
     Invoke(usize),

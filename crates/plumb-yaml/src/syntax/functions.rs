@@ -39,7 +39,7 @@ const FUNCTIONS: [(&str, Function); 22] = [
 const INVOKE: &str = "fn::invoke";
 const STACK_REFERENCE: &str = "fn::stackReference";
 
-/// The key that calls `function`.
+/// Key that calls `function`.
 pub(crate) fn name(function: Function) -> &'static str {
     FUNCTIONS
         .iter()
@@ -55,7 +55,7 @@ enum Called {
     Short,
 }
 
-/// Reads a mapping as a function call, if it is one.
+/// Parses a mapping as a function call, if it is one.
 pub(crate) fn parse(scope: &mut Scope, entries: &[(Key, Node)], span: Span) -> Option<Expr> {
     if entries.len() != 1 {
         check_keys(scope, entries, span);
@@ -112,7 +112,8 @@ fn recognise(key: &str) -> Option<(Called, Option<&'static str>)> {
     is_token.then_some((Called::Short, None))
 }
 
-/// Assets must be alone in their mapping; other keys that look like functions are data.
+/// Checks that an asset is the only entry of its mapping; other keys that look like functions are
+/// data.
 fn check_keys(scope: &mut Scope, entries: &[(Key, Node)], span: Span) {
     for (key, _) in entries
         .iter()
@@ -182,7 +183,7 @@ fn plain(scope: &mut Scope, function: Function, argument: &Node) -> ExprKind {
     ExprKind::Function(function, Box::new(argument))
 }
 
-/// An archive consists of assets and archives that are written out.
+/// Checks that the members of an archive are literal assets and archives.
 fn check_members(scope: &mut Scope, argument: &Expr) {
     let ExprKind::Object(entries) = &argument.kind else {
         return;
@@ -249,13 +250,13 @@ fn invoke(scope: &mut Scope, argument: &Node, span: Span) -> ExprKind {
     })
 }
 
-/// Reports a mistake; nothing stands in for the expression.
+/// Reports an error; returns null for the expression.
 fn wrong(scope: &mut Scope, span: Span, summary: &str) -> ExprKind {
     scope.diagnostics.push(Diagnostic::error(span, summary));
     ExprKind::Null
 }
 
-/// The text of a node that must be one without expressions.
+/// Text of a node that must be a string without interpolation.
 fn literal(scope: &mut Scope, node: &Node, summary: &str) -> Option<(EcoString, Span)> {
     if let ExprKind::String(text) = scope.expression(node).kind {
         return Some((text, node.span));

@@ -1,12 +1,12 @@
-//! `${…}` inside strings.
+//! Interpolation: `${…}` in strings.
 //!
-//! `$$` stands for a dollar sign; any other `$` that no `{` follows is literal.
+//! `$$` is an escaped dollar sign; any other `$` without a following `{` is literal.
 
 use ecow::EcoString;
 
 use super::expression::{Access, Accessor, ExprKind, Part};
 
-/// The text between `${` and `}` makes no sense.
+/// Error in the text between `${` and `}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
     #[error("unterminated interpolation")]
@@ -25,7 +25,7 @@ pub(crate) enum Problem {
     Empty,
 }
 
-/// The expression that `text` stands for.
+/// Parses `text` as an expression.
 pub(crate) fn parse(text: &EcoString) -> Result<ExprKind, Problem> {
     if !text.contains('$') {
         return Ok(ExprKind::String(text.clone()));
@@ -65,7 +65,7 @@ pub(crate) fn parse(text: &EcoString) -> Result<ExprKind, Problem> {
     Ok(ExprKind::Interpolate(parts))
 }
 
-/// Reads a property path up to its `}` and returns what follows.
+/// Parses a property path up to its `}`; returns the rest of the text.
 fn access(text: &str) -> Result<(Access, &str), Problem> {
     let mut accessors: Vec<Accessor> = Vec::new();
     let mut rest = text;
@@ -105,7 +105,7 @@ fn access(text: &str) -> Result<(Access, &str), Problem> {
     }
 }
 
-/// Reads what follows a `[`, with its `]`.
+/// Parses a subscript after its `[`, including the `]`; returns the rest of the text.
 fn subscript(text: &str) -> Result<(Accessor, &str), Problem> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (name, rest) = quoted_name(quoted)?;

@@ -1,4 +1,4 @@
-//! From text to a program: YAML nodes, expressions, declarations.
+//! Parsing: YAML nodes, expressions, declarations.
 
 pub(crate) mod components;
 pub(crate) mod expression;

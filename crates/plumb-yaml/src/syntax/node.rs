@@ -1,4 +1,4 @@
-//! YAML documents as trees with places.
+//! YAML documents as trees with source positions.
 
 use ecow::EcoString;
 
@@ -29,7 +29,7 @@ pub(crate) struct Key {
 }
 
 impl Node {
-    /// The text of a string.
+    /// Text of a string node.
     pub(crate) fn as_str(&self) -> Option<&EcoString> {
         match &self.kind {
             NodeKind::String(text) => Some(text),
@@ -38,7 +38,7 @@ impl Node {
     }
 }
 
-/// The value of a plain scalar by the core schema; anything else is text.
+/// Value of a plain scalar in the core schema; text if it is no other value.
 pub(crate) fn plain_scalar(text: &str) -> NodeKind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return NodeKind::Null,
@@ -54,7 +54,7 @@ pub(crate) fn plain_scalar(text: &str) -> NodeKind {
     number(text).map_or_else(|| NodeKind::String(text.into()), NodeKind::Number)
 }
 
-/// Integers in Go's notations and floats in YAML's.
+/// Number: an integer in Go's notations, or a float in YAML's.
 fn number(text: &str) -> Option<f64> {
     let first = *text.as_bytes().first()?;
     if !first.is_ascii_digit() && !matches!(first, b'+' | b'-' | b'.') {
@@ -85,7 +85,7 @@ fn integer(text: &str) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+/// Whether the text matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn is_float(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -9,7 +9,7 @@ use super::record::Record;
 use super::source::Span;
 use crate::diagnostic::Diagnostic;
 
-/// The options of a resource.
+/// Options of resources.
 pub(crate) const RESOURCE_OPTIONS: [&str; 20] = [
     "additionalSecretOutputs",
     "aliases",
@@ -33,7 +33,7 @@ pub(crate) const RESOURCE_OPTIONS: [&str; 20] = [
     "version",
 ];
 
-/// Reads the options of a resource.
+/// Parses the options of a resource.
 pub(crate) fn resource_options(scope: &mut Scope, node: &Node) -> ResourceOptions {
     let Some(mut record) = Record::open(scope, node, "options", &RESOURCE_OPTIONS) else {
         return ResourceOptions::default();
@@ -72,7 +72,7 @@ pub(crate) fn resource_options(scope: &mut Scope, node: &Node) -> ResourceOption
     }
 }
 
-/// Reads the options of an invoke.
+/// Parses the options of an invoke.
 pub(crate) fn invoke_options(scope: &mut Scope, node: &Node) -> InvokeOptions {
     let fields = [
         "dependsOn",
@@ -125,7 +125,7 @@ fn timeouts(scope: &mut Scope, node: &Node) -> TimeoutsDecl {
     }
 }
 
-/// The aliases of a list; anything else is left to the check of types.
+/// Parses a list of aliases; other values are left to the type check.
 fn aliases(scope: &mut Scope, list: &Expr) -> Vec<AliasDecl> {
     let ExprKind::List(items) = &list.kind else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The declarations of a program (`yaml-runtime.md` 2, 3, 5).
+//! Declarations of a program (`yaml-runtime.md` 2, 3, 5).
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,7 +14,7 @@ use super::source::{SourceFile, Span};
 use crate::config::{self, ConfigDecl};
 use crate::diagnostic::Diagnostic;
 
-/// A program as it is written.
+/// A parsed program.
 #[derive(Debug)]
 pub(crate) struct Syntax {
     pub(crate) source: Arc<SourceFile>,
@@ -24,12 +24,12 @@ pub(crate) struct Syntax {
     pub(crate) outputs: Vec<(Key, Expr)>,
     pub(crate) required_version: Option<Expr>,
     pub(crate) calls: Calls,
-    /// Why a program cannot have what it has, although a plugin could.
+    /// Error for a section that is valid in plugins but not in programs.
     pub(crate) misplaced: Option<&'static str>,
 }
 
 impl Syntax {
-    /// Nothing yet, from `source`.
+    /// An empty program from `source`.
     pub(crate) fn of(source: &Arc<SourceFile>) -> Self {
         Syntax {
             source: source.clone(),
@@ -44,7 +44,7 @@ impl Syntax {
     }
 }
 
-/// Calls that need the engine, wherever they stand.
+/// Calls that need the engine, at any place in a program.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) invokes: Vec<InvokeDecl>,
@@ -58,7 +58,7 @@ impl Calls {
         ExprKind::Invoke(self.invokes.len() - 1)
     }
 
-    /// One reference serves all uses of a stack.
+    /// Adds a stack reference; all uses of a stack share one.
     pub(crate) fn add_stack(&mut self, stack: StackDecl) -> usize {
         let next = self.stacks.len();
         let index = *self.stack_names.entry(stack.name.clone()).or_insert(next);
@@ -104,37 +104,37 @@ pub(crate) struct ResourceDecl {
     pub(crate) properties: Properties,
     options: Option<Box<ResourceOptions>>,
     pub(crate) get: Option<Box<GetDecl>>,
-    /// Fields that resources do not have, with their values as they are written.
+    /// Unknown fields of the resource, with the positions of their values.
     pub(crate) unknown_fields: Vec<(Key, Span)>,
 }
 
-/// The options of a resource that has none.
+/// Options of a resource without any.
 static NO_OPTIONS: LazyLock<ResourceOptions> = LazyLock::new(ResourceOptions::default);
 
 impl ResourceDecl {
-    /// The options, empty ones if none are written.
+    /// The options; empty ones if there are none.
     pub(crate) fn options(&self) -> &ResourceOptions {
         self.options.as_deref().unwrap_or(&NO_OPTIONS)
     }
 
-    /// The id and state to read the resource by, if it is read. A state alone reads nothing.
+    /// Id and state for the lookup, if the resource is read. Requires an id.
     pub(crate) fn read(&self) -> Option<(&GetDecl, &Expr)> {
         let get = self.get.as_deref()?;
         Some((get, get.id.as_ref()?))
     }
 
-    /// The name that the resource is registered under.
+    /// Name under which the resource is registered.
     pub(crate) fn logical_name(&self) -> &EcoString {
         self.name.as_ref().unwrap_or(&self.key.text)
     }
 
-    /// The package that the type belongs to.
+    /// Package of the type.
     pub(crate) fn package(&self) -> &str {
         package_of(&self.type_token)
     }
 }
 
-/// The package that a token belongs to; for provider types the package that is provided.
+/// Package of a token; for a provider type, the package that it provides.
 pub(crate) fn package_of(token: &str) -> &str {
     let rest = token.strip_prefix("pulumi:providers:").unwrap_or(token);
     rest.split(':').next().unwrap_or(rest)
@@ -167,7 +167,7 @@ pub(crate) struct ResourceOptions {
     pub(crate) version: Option<(EcoString, Span)>,
     pub(crate) download_url: Option<EcoString>,
     pub(crate) aliases: Vec<AliasDecl>,
-    /// The aliases as they are written.
+    /// The whole `aliases` expression.
     pub(crate) alias_list: Option<Expr>,
     pub(crate) custom_timeouts: Option<TimeoutsDecl>,
     pub(crate) protect: Option<Expr>,
@@ -179,7 +179,7 @@ pub(crate) struct ResourceOptions {
     pub(crate) deleted_with: Option<Expr>,
     pub(crate) replacement_trigger: Option<Expr>,
     pub(crate) env_var_mappings: Option<Expr>,
-    /// Options that resources do not have.
+    /// Unknown options.
     pub(crate) unknown: Vec<Key>,
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct TimeoutsDecl {
 }
 
 impl ResourceDecl {
-    /// Visits every expression of the resource, properties first.
+    /// Visits all expressions of the resource, properties first.
     pub(crate) fn visit_expressions<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         match &self.properties {
             Properties::None => {}
@@ -261,7 +261,7 @@ const TOP_LEVEL: [&str; 11] = [
     "version",
 ];
 
-/// The fields of a resource.
+/// Fields of a resource.
 pub(crate) const RESOURCE_FIELDS: [&str; 6] = [
     "defaultProvider",
     "get",
@@ -271,7 +271,8 @@ pub(crate) const RESOURCE_FIELDS: [&str; 6] = [
     "type",
 ];
 
-/// Reads a program. What can be read is returned even when there are errors among the diagnostics.
+/// Parses a program. Returns everything that could be parsed, even if the diagnostics contain
+/// errors.
 pub(crate) fn parse(source: &Arc<SourceFile>) -> (Syntax, Vec<Diagnostic>) {
     let mut scope = Scope::default();
     let mut syntax = Syntax::of(source);
@@ -319,7 +320,7 @@ fn read_document(scope: &mut Scope, syntax: &mut Syntax, entries: &[(Key, Node)]
     read_body(scope, syntax, &mut record);
 }
 
-/// What programs and components have in common.
+/// Parses the sections that programs and components have in common.
 pub(super) fn read_body(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) {
     if let Some((_, node)) = record.take("pulumi")
         && let Some(mut settings) = Record::open(scope, node, "pulumi", &["requiredVersion"])
@@ -367,7 +368,7 @@ fn read_config(scope: &mut Scope, syntax: &mut Syntax, record: &mut Record<'_>) 
     }
 }
 
-/// The entries of a top-level section; null counts as an empty one.
+/// Entries of a top-level section; null counts as empty.
 pub(super) fn section<'a>(scope: &mut Scope, node: &'a Node, name: &str) -> &'a [(Key, Node)] {
     match &node.kind {
         NodeKind::Map(entries) => entries,

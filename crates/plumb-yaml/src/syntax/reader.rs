@@ -1,4 +1,4 @@
-//! From YAML events to [`Node`] trees. JSON is read as YAML.
+//! Conversion of YAML events to [`Node`] trees. JSON is read as YAML.
 
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span as YamlSpan};
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 
 type Events<'input> = Parser<'input, granit_parser::StrInput<'input>>;
 
-/// How deep collections may stand in each other, as the reference has it.
+/// Maximum nesting depth of collections. upstream: same limit.
 const MAX_DEPTH: usize = 10_000;
 
 /// Reads the first document of `text`; `None` for an empty one.
@@ -81,7 +81,7 @@ impl<'input> Reader<'input> {
             Event::SequenceStart(..) => self.list(span),
             Event::MappingStart(..) => self.map(span),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                // The place of an alias is as long as its name, without the asterisk.
+                // The span of an alias covers its name without the asterisk.
                 let name = Span {
                     end: span.end.saturating_sub(1),
                     ..span
@@ -152,7 +152,8 @@ impl<'input> Reader<'input> {
     }
 }
 
-/// Block collections end where their last member does; flow collections at their bracket.
+/// Span of a collection: a block collection ends with its last member, a flow collection with its
+/// bracket.
 fn collection_span(start: Span, last: Option<Span>, end: Span) -> Span {
     match last {
         _ if end.end > end.start => start.to(end),
@@ -188,7 +189,7 @@ mod tests {
         assert_eq!(entries[1].1.kind, NodeKind::String("x\n".into()));
     }
 
-    /// The deepest that a program may be, on a stack like that of the threads that read programs.
+    /// Maximum depth of a program, on a stack as large as that of the threads that parse programs.
     #[test]
     fn collections_stand_ten_thousand_deep_and_no_deeper() {
         let deep = |levels: usize| format!("a: {}1{}", "[".repeat(levels), "]".repeat(levels));

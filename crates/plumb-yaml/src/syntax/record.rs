@@ -8,27 +8,28 @@ use super::node::{Key, Node, NodeKind};
 use super::source::Span;
 use crate::diagnostic::{self, Diagnostic};
 
-/// The rest of the warning about a keyword in the wrong case.
+/// Second part of the warning about a keyword in the wrong case.
 pub(super) const CASE_MATTERS: &str = "A future version of Pulumi YAML will enforce camelCase fields. \
     See https://github.com/pulumi/pulumi-yaml/issues/355 for details.";
 
-/// A mapping whose keys are keywords: matched without regard to case, wrong case and unknown keys are reported.
+/// A mapping with keywords as keys. Matches without regard to case; reports wrong case and unknown keys.
 pub(crate) struct Record<'a> {
     fields: Vec<(&'static str, &'a Key, &'a Node)>,
     unknown: Vec<(&'a Key, &'a Node)>,
 }
 
-/// The message about keys that are no keywords.
+/// Treatment of keys that are not keywords.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnknownKeys {
-    /// Nothing: they are somebody else's.
+    /// Ignored, because they belong to another reader.
     Ignored,
-    /// A warning.
+    /// Reported as a warning.
     Reported,
 }
 
 impl<'a> Record<'a> {
-    /// Opens `node`; reports and returns nothing when it is no mapping. Unknown keys are reported.
+    /// Opens `node`, which must be a mapping; otherwise reports an error and returns `None`. Unknown keys are
+    /// reported.
     pub(crate) fn open(
         scope: &mut Scope,
         node: &'a Node,
@@ -57,7 +58,7 @@ impl<'a> Record<'a> {
         ))
     }
 
-    /// Sorts `entries` by keyword.
+    /// Assigns `entries` to keywords.
     pub(crate) fn of_entries(
         scope: &mut Scope,
         entries: &'a [(Key, Node)],
@@ -98,12 +99,12 @@ impl<'a> Record<'a> {
         Record { fields, unknown }
     }
 
-    /// Keys that are no keywords, with their values.
+    /// Keys that are not keywords, with their values.
     pub(crate) fn unknown(&self) -> &[(&'a Key, &'a Node)] {
         &self.unknown
     }
 
-    /// Takes the field called `field`.
+    /// Takes the field `field`.
     pub(crate) fn take(&mut self, field: &str) -> Option<(&'a Key, &'a Node)> {
         let at = self.fields.iter().position(|(name, ..)| *name == field)?;
         let (_, key, node) = self.fields.swap_remove(at);
@@ -173,7 +174,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The warning about a key of the object `name` that is none of its keywords.
+/// Warning about an unknown key of the object `name`.
 fn unknown_key(key: &Key, name: &str, known: &[&str]) -> Diagnostic {
     let quoted: Vec<String> = known.iter().map(|field| format!("'{field}'")).collect();
     let existing = diagnostic::by_distance(&key.text, quoted.iter().map(String::as_str));
@@ -182,7 +183,7 @@ fn unknown_key(key: &Key, name: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::warning(key.span, summary).with_detail(detail)
 }
 
-/// The text that a string without expressions stands for.
+/// Text of a string without interpolation; `None` for other strings.
 fn literal(text: &EcoString) -> Option<EcoString> {
     match interpolation::parse(text) {
         Ok(ExprKind::String(text)) => Some(text),

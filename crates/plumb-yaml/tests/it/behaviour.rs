@@ -1,4 +1,4 @@
-//! What programs come to.
+//! Results of programs.
 
 use std::sync::Arc;
 

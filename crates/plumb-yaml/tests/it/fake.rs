@@ -1,4 +1,4 @@
-//! A resource monitor that answers from a script, and the schemas of the test data.
+//! A resource monitor with scripted replies, and the schemas of the test data.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// Schemas from the test data, for packages that are allowed.
+/// Schemas from the test data, limited to allowed packages.
 pub(crate) struct Schemas(pub(crate) &'static [&'static str]);
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl SchemaLoader for Schemas {
 
 pub(crate) type Script = Box<dyn Fn(&Request) -> Option<Reply> + Send + Sync>;
 
-/// Records what it is asked. Answers by its script, else with the inputs as outputs.
+/// Records its requests. Replies according to the script, or else with the inputs as outputs.
 pub(crate) struct Monitor {
     pub(crate) requests: Mutex<Vec<Request>>,
     pub(crate) log: Mutex<Vec<(Severity, String)>>,
@@ -139,7 +139,7 @@ pub(crate) struct Case {
     temporary: Option<tempfile::TempDir>,
 }
 
-/// How a run ended.
+/// Result of a run.
 pub(crate) struct Ran {
     pub(crate) result: ProgramResult,
     pub(crate) requests: Vec<Request>,

@@ -1,4 +1,4 @@
-//! Programs against a pretend engine.
+//! Programs with a fake engine.
 
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 

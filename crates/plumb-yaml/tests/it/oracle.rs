@@ -1,4 +1,4 @@
-//! Every YAML program of the oracle cases and every example is read, checked and evaluated.
+//! Parses, checks and evaluates every YAML program of the oracle cases and every example.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::fake::{Case, data};
 
-/// Programs that are wrong on purpose.
+/// Programs with deliberate errors.
 const WRONG: [&str; 4] = [
     "check-failures/p3",
     "check-failures/p4",
@@ -81,7 +81,7 @@ fn programs_of_the_cases_evaluate() {
     assert!(n_programs > 100, "only {n_programs} programs");
 }
 
-/// What the reference says about a program: the messages of the step that runs it.
+/// Messages of the reference about a program, from the recorded step that runs it.
 fn recorded_messages(folder: &Path, program: &str) -> BTreeSet<String> {
     let script: Json =
         serde_json::from_str(&std::fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! The programs of the recordings make the recorded requests.
+//! Programs of the recordings make the recorded requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn urns(json: &Json) -> Vec<Urn> {
         .collect()
 }
 
-/// The recorded request as the engine sees it.
+/// Recorded request, in the engine's form.
 fn registration(json: &Json) -> RegisterRequest {
     let known = [
         "type",

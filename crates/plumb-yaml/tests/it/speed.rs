@@ -25,6 +25,7 @@ fn ten_thousand_resources_in_a_chain_evaluate() {
     let started = std::time::Instant::now();
     let ran = Case::of(&program(10_000)).run().finished();
     assert_eq!(ran.registrations().count(), 10_001);
-    // Unoptimised builds on busy machines are many times slower than the goal; quadratic work is slower still.
+    // A generous limit: unoptimized builds on busy machines are many times slower than the goal, but quadratic
+    // work is slower still.
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
