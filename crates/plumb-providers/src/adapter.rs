@@ -1,4 +1,4 @@
-//! The part of [`Provider`] that all built-in providers have in common.
+//! The part of [`Provider`] that all built-in providers share.
 
 use std::sync::Arc;
 
@@ -26,20 +26,20 @@ pub(crate) trait Package: Send + Sync {
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError>;
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError>;
 
-    /// Whether resources of this type have outputs that are secret whatever their inputs are.
+    /// Whether resources of this type have outputs that are always secret.
     fn has_secret_outputs(&self, type_token: &str) -> bool {
         let _ = type_token;
         false
     }
 
-    /// Ends running operations.
+    /// Cancels running operations.
     fn cancel(&self) {}
 }
 
-/// A [`Package`] with the rest of the interface around it.
+/// Implements [`Provider`] for a [`Package`].
 ///
-/// No built-in provider has settings, components, methods or parameters. Settings that state files of the real plugins
-/// hold (`version`, `__pulumi-go-provider-version`) are taken and given back as they are.
+/// Built-in providers have no settings, components, methods or parameters. Settings in state files of the real plugins
+/// (`version`, `__pulumi-go-provider-version`) are accepted and returned unchanged.
 pub(crate) struct Adapter<P> {
     builtin: Builtin,
     package: P,
@@ -146,7 +146,7 @@ where
     }
 
     fn may_answer_secrets(&self, call: &ProviderCall) -> bool {
-        // A preview of what is built in makes nothing, and shows what will be secret.
+        // Previews create no values, so nothing secret can leak from them; they show which outputs will be secret.
         let is_preview = match call {
             ProviderCall::Create(request) => request.preview,
             ProviderCall::Update(request) => request.preview,
@@ -168,7 +168,7 @@ where
     }
 }
 
-/// An error with its causes, as one text for the user.
+/// Text of an error with its causes, for the user.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -180,7 +180,7 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Outside of previews there is nothing to be done for inputs that are not known.
+/// Rejects unknown inputs, which are valid only in previews.
 pub(crate) fn require_known(inputs: &PropertyMap) -> Result<(), ProviderError> {
     if inputs.contains_unknowns() {
         return Err(ProviderError::clean(
@@ -190,7 +190,7 @@ pub(crate) fn require_known(inputs: &PropertyMap) -> Result<(), ProviderError> {
     Ok(())
 }
 
-/// The answer of a function that has a result.
+/// Reply of a function with a result.
 pub(crate) fn invoked(result: PropertyMap) -> InvokeResponse {
     InvokeResponse {
         result: Arc::new(result),

@@ -1,4 +1,4 @@
-//! What built-in providers get from outside.
+//! Environment of built-in providers.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,16 +9,16 @@ use plumb_resource::Urn;
 
 use crate::StackReader;
 
-/// What a built-in provider needs from whoever starts it.
+/// Environment of a built-in provider.
 #[derive(Clone)]
 pub struct BuiltinContext {
-    /// Where programs run, absolute; relative paths in inputs start here.
+    /// Absolute working directory of programs; base of relative paths in inputs.
     pub working_dir: PathBuf,
-    /// Environment of the processes that `command` starts; `None` hands down that of this process.
+    /// Environment of the processes that `command` starts; `None` inherits that of this process.
     pub environment: Option<Arc<[(OsString, OsString)]>>,
-    /// Where messages for the user go.
+    /// Sink for messages to the user.
     pub log: Arc<dyn LogSink>,
-    /// How `pulumi` reads other stacks.
+    /// Reader of other stacks, for `pulumi`.
     pub stacks: Option<Arc<dyn StackReader>>,
 }
 
@@ -30,30 +30,30 @@ impl fmt::Debug for BuiltinContext {
     }
 }
 
-/// How serious a message is.
+/// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogSeverity {
-    /// For information.
+    /// Information.
     Info,
-    /// Something to look at.
+    /// Warning.
     Warning,
 }
 
 /// A message for the user.
 #[derive(Clone, Copy, Debug)]
 pub struct LogRecord<'a> {
-    /// How serious it is.
+    /// Its severity.
     pub severity: LogSeverity,
-    /// Resource that it is about.
+    /// Resource to which it is attached.
     pub urn: Option<&'a Urn>,
     /// One line, without the line end.
     pub message: &'a str,
-    /// Whether it only matters while the operation runs.
+    /// Whether it is relevant only while the operation runs.
     pub ephemeral: bool,
 }
 
-/// Takes messages for the user. Must not block.
+/// Sink for messages to the user. Must not block.
 pub trait LogSink: Send + Sync {
-    /// Takes one message.
+    /// Receives a message.
     fn log(&self, record: LogRecord<'_>);
 }

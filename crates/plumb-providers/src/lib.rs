@@ -1,8 +1,9 @@
-//! Providers that are built into the binary: `random`, `command` and `pulumi` itself.
+//! Built-in providers: `random`, `command` and `pulumi`.
 //!
-//! Each is a [`plumb_plugin::Provider`] that runs in this process: no plugin to download, no socket. [`factory`] finds
-//! one by package name. What a provider needs from outside (working directory, environment, log, other stacks) comes in
-//! a [`BuiltinContext`]; nothing here reads the process's own environment or current directory.
+//! Each is a [`plumb_plugin::Provider`] that runs in this process, so that there is no plugin to download and no socket.
+//! [`factory`] returns a provider by its package name. A [`BuiltinContext`] contains everything from outside (working
+//! directory, environment, log, other stacks); this crate does not read the environment or the current directory of the
+//! process.
 
 mod adapter;
 mod command;
@@ -18,7 +19,7 @@ use plumb_resource::provider::PluginSpec;
 pub use context::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 pub use pulumi::{ResourceOutputs, StackOutputs, StackReadError, StackReader};
 
-/// A provider that can be started in this process.
+/// A built-in provider.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
     name: &'static str,
@@ -33,25 +34,25 @@ impl Builtin {
         self.name
     }
 
-    /// Version of the package whose behaviour this provider has; `pulumi` has none of its own.
+    /// Version of the plugin whose behaviour this provider implements; `None` for `pulumi`.
     pub fn version(&self) -> Option<semver::Version> {
         self.version
             .map(|text| semver::Version::parse(text).expect("the table below holds valid versions"))
     }
 
-    /// Package schema as JSON text. The schema of `pulumi` is part of the schema loader, not kept here.
+    /// Package schema as JSON text. The schema of `pulumi` is part of the schema loader instead.
     pub fn schema(&self) -> Option<&'static str> {
         self.schema
     }
 
-    /// Whether this provider may stand in for the plugin that `spec` asks for. Another version of the package is another
-    /// package, as far as the program is concerned; only minor versions of what is built in may stand in for each other.
+    /// Whether this provider can replace the plugin in `spec`: same name, and same major version, because other major
+    /// versions are incompatible with programs.
     pub fn fits(&self, spec: &PluginSpec) -> bool {
         let versions = spec.version.as_ref().zip(self.version());
         self.name == spec.name && versions.is_none_or(|(wanted, have)| wanted.major == have.major)
     }
 
-    /// Starts an instance.
+    /// Starts an instance of the provider.
     pub fn start(&self, context: &BuiltinContext) -> Arc<dyn Provider> {
         (self.start)(self, context)
     }
@@ -78,12 +79,12 @@ static BUILTINS: [Builtin; 3] = [
     },
 ];
 
-/// Every built-in provider, by name.
+/// All built-in providers.
 pub fn builtins() -> &'static [Builtin] {
     &BUILTINS
 }
 
-/// The built-in provider of the package `name`.
+/// Built-in provider of the package `name`.
 pub fn factory(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }

@@ -1,4 +1,4 @@
-//! How inputs of scripts differ.
+//! Diff of a script's inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use plumb_resource::{DiffChanges, DiffKind, DiffResult, PropertyDiff};
 use plumb_value::PropertyMap;
 use plumb_value::diff::{DiffKind as ValueDiffKind, Wrappers, diff_maps};
 
-/// Compares inputs path by path. Nothing replaces by itself: programs ask for that with `replaceOnChanges` (SDKs do it
-/// for `triggers`).
+/// Compares inputs path by path. No change requires a replacement; programs request that with `replaceOnChanges`, as
+/// SDKs do for `triggers`.
 pub(super) fn diff(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
     let Some(found) = diff_maps(old, new, Wrappers::Ignore) else {
         return DiffResult {

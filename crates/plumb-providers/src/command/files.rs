@@ -1,4 +1,4 @@
-//! Files that a script leaves behind.
+//! Files created by a script.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, Value};
 
 use super::glob;
 
-/// Why files could not be collected.
+/// Error while collecting files.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    /// A pattern is wrong.
+    /// A pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] glob::Error),
     /// The content of a file cannot be read.
@@ -32,11 +32,11 @@ pub(super) enum Error {
 
 /// The directory where a script ran.
 pub(super) struct Folder {
-    /// Where it is.
+    /// Its path.
     path: PathBuf,
-    /// How asset paths name it: as the program did, else absolute.
+    /// Prefix of asset paths: the directory as the program names it, or else the absolute path.
     shown: String,
-    /// Follows asset paths.
+    /// Reader for asset paths.
     reader: FsReader,
 }
 
@@ -51,7 +51,8 @@ impl Folder {
         }
     }
 
-    /// Files that the patterns pick, as assets by path. Later patterns win; those that start with `!` take files away.
+    /// Files that match the patterns, as assets by path. The last matching pattern decides; patterns that start with
+    /// `!` exclude.
     pub(super) fn find(&self, patterns: &[String]) -> Result<BTreeMap<EcoString, Value>, Error> {
         let patterns = patterns
             .iter()
@@ -74,7 +75,7 @@ impl Folder {
         Ok(found)
     }
 
-    /// An archive of assets that were found here.
+    /// An archive of assets found in this directory.
     pub(super) fn archive(&self, assets: BTreeMap<EcoString, Value>) -> Result<Value, Error> {
         let mut archive = Archive {
             hash: EcoString::new(),
@@ -94,7 +95,7 @@ impl Folder {
         Ok(Value::Asset(Arc::new(asset)))
     }
 
-    /// All files below, with `/` between the parts of their paths. Links to directories are not followed.
+    /// All files below the directory, with `/` as path separator. Symbolic links to directories are not followed.
     fn files(&self) -> Result<Vec<String>, Error> {
         let mut files = Vec::new();
         let mut pending = vec![String::new()];
@@ -125,7 +126,7 @@ impl Folder {
     }
 }
 
-/// The shortest equivalent of a path with `/` between its parts.
+/// Shortest equivalent of a path with `/` as separator.
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let absolute = path.starts_with('/');

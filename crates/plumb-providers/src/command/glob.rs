@@ -1,17 +1,17 @@
-//! Patterns for file names.
+//! Glob patterns for file paths.
 //!
-//! `*` and `?` stop at `/`, `**` does not; `[abc]`, `[a-c]`, `[!abc]` are sets, `{a,b}` alternatives, and a backslash
-//! takes the next character as it is. A pattern matches whole paths.
+//! `*` and `?` do not match `/`, `**` does; `[abc]`, `[a-c]`, `[!abc]` are sets, `{a,b}` alternatives, and a
+//! backslash escapes the next character. A pattern must match the whole path.
 
 use regex::Regex;
 
-/// The text is not a pattern.
+/// Error in a pattern.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     /// A set or a list of alternatives is not closed.
     #[error("`{pattern}` has an unclosed `{open}`")]
     Unclosed { pattern: String, open: char },
-    /// A set holds nothing or a range the wrong way round.
+    /// A set is empty, or contains a reversed range.
     #[error("`{pattern}` is not a pattern")]
     Invalid {
         pattern: String,
@@ -20,7 +20,7 @@ pub(super) enum Error {
     },
 }
 
-/// Translates a pattern.
+/// Converts a pattern to a regular expression.
 pub(super) fn compile(pattern: &str) -> Result<Regex, Error> {
     let mut expression = String::from("^(?s:");
     let mut letters = pattern.chars().peekable();

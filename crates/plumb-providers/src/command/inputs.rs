@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use plumb_resource::provider::CheckFailure;
 use plumb_value::{PropertyMap, Value};
 
-/// Inputs that are scripts.
+/// Names of inputs that are scripts.
 const SCRIPTS: [&str; 4] = ["command", "create", "update", "delete"];
 
-/// Inputs with their types. Absent, null and unknown ones are `None`.
+/// Typed inputs. Absent, null and unknown ones are `None`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inputs {
     /// The script of `command:local:run`.
@@ -23,14 +23,15 @@ pub(super) struct Inputs {
     pub(super) logging: Logging,
     pub(super) asset_paths: Option<Vec<String>>,
     pub(super) archive_paths: Option<Vec<String>>,
-    /// Whether one of the scripts must not be shown.
+    /// Whether one of the scripts is secret.
     pub(super) has_secret_script: bool,
-    /// Whether the script sees what the one before it printed.
+    /// Whether the script gets the output of the previous run.
     pub(super) add_previous_output: bool,
 }
 
 impl Inputs {
-    /// Inputs out of properties that may hold more; what has the wrong type counts as absent.
+    /// Reads inputs from properties, which may contain others; inputs with a wrong type count as
+    /// absent.
     pub(super) fn of(properties: &PropertyMap) -> Self {
         let is_secret = |name: &&str| properties.get(name).is_some_and(Value::contains_secrets);
         let has_secret_script = SCRIPTS.iter().any(is_secret);
@@ -69,7 +70,7 @@ impl Inputs {
     }
 }
 
-/// What the user sees while the script runs.
+/// Output of the script that is shown while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Logging {
     #[default]
@@ -152,7 +153,7 @@ pub(super) static RUN: Fields = Fields {
 };
 
 impl Fields {
-    /// What is wrong with the inputs. Unknown values pass.
+    /// Errors in the inputs. Unknown values are accepted.
     pub(super) fn check(&self, inputs: &PropertyMap) -> Vec<CheckFailure> {
         let inputs = inputs.without_secrets();
         let failure = |name: &str, reason: String| CheckFailure {

@@ -1,8 +1,8 @@
 //! The package `command`: scripts as resources, run on this machine.
 //!
-//! `command:local:Command` and `command:local:run` do what the plugin `command` 1.2 does. Different on purpose: `assets`
-//! and `archive` of an earlier run go away when `assetPaths` and `archivePaths` do, and a cancelled script is ended with
-//! all its children. `command:remote:*` is not built in.
+//! `command:local:Command` and `command:local:run` behave like version 1.2 of the plugin `command`, with two deliberate
+//! differences: `assets` and `archive` of an earlier run are removed when `assetPaths` and `archivePaths` are, and
+//! cancelling a script ends all its child processes. `command:remote:*` is not built in.
 
 mod diff;
 mod files;
@@ -35,7 +35,7 @@ use crate::{Builtin, BuiltinContext};
 const LOCAL_COMMAND: &str = "command:local:Command";
 const LOCAL_RUN: &str = "command:local:run";
 const REMOTE: &str = "command:remote:";
-/// Outputs of a run.
+/// Outputs of a run, besides the inputs.
 const RESULTS: [&str; 4] = ["stdout", "stderr", "assets", "archive"];
 
 struct Command {
@@ -105,7 +105,7 @@ impl Package for Command {
         ))
     }
 
-    /// There is nothing to look at but state.
+    /// Returns the state, because there is nothing to read.
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, ProviderError> {
         known_type(&request.urn)?;
         Ok(ReadResponse {
@@ -116,7 +116,7 @@ impl Package for Command {
         })
     }
 
-    /// Runs the `update` script, else `create` again, else nothing.
+    /// Runs the `update` script, or else `create`, or else nothing.
     async fn update(&self, request: UpdateRequest) -> Result<UpdateResponse, ProviderError> {
         known_type(&request.urn)?;
         let inputs = decode(&request.new_inputs)?;
@@ -147,7 +147,7 @@ impl Package for Command {
         Ok(answer(outputs))
     }
 
-    /// Runs the `delete` script of the state.
+    /// Runs the state's `delete` script.
     async fn delete(&self, request: DeleteRequest) -> Result<(), ProviderError> {
         known_type(&request.urn)?;
         let inputs = Inputs::of(&request.outputs);
@@ -244,7 +244,7 @@ fn collect(inputs: &Inputs, working_dir: &Path) -> Result<PropertyMap, files::Er
     Ok(results)
 }
 
-/// A limit of zero seconds is none.
+/// Time limit; zero seconds means no limit.
 fn time_limit(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds)
         .ok()
@@ -268,7 +268,7 @@ fn remote_error(token: &str) -> Option<ProviderError> {
     })
 }
 
-/// Inputs that Check has seen before.
+/// Decodes inputs that Check has already accepted.
 fn decode(inputs: &PropertyMap) -> Result<Inputs, ProviderError> {
     let failures = COMMAND.check(inputs);
     if failures.is_empty() {
@@ -281,13 +281,13 @@ fn decode(inputs: &PropertyMap) -> Result<Inputs, ProviderError> {
     Err(ProviderError::clean(reasons.join("; ")))
 }
 
-/// The resource's name and eight hexadecimal digits.
+/// Id for a resource: its name and eight hexadecimal digits.
 fn new_id(name: &str) -> EcoString {
     let digits: [u8; 4] = rand::random();
     format!("{name}{}", hex::encode(digits)).into()
 }
 
-/// Inputs and results. Whatever the script prints may contain its inputs, so one secret input makes all results secret.
+/// Inputs and results. If any input is secret, all results are, because a script may print its inputs.
 fn with_results(inputs: &PropertyMap, results: PropertyMap) -> PropertyMap {
     let mut outputs = inputs.without_outputs();
     let secret = outputs.contains_secrets();

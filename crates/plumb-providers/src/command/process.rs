@@ -1,4 +1,4 @@
-//! Running a script.
+//! Execution of a script.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,13 +19,13 @@ use crate::{BuiltinContext, LogRecord, LogSeverity};
 
 const PREVIOUS_STDOUT: &str = "PULUMI_COMMAND_STDOUT";
 const PREVIOUS_STDERR: &str = "PULUMI_COMMAND_STDERR";
-/// How long the output of a killed script is waited for.
+/// Maximum wait for the remaining output of a killed script.
 const LAST_OUTPUT: Duration = Duration::from_secs(2);
 
-/// Why a script did not do its work; `script` is how messages name it.
+/// Error of a script; `script` is its text for messages.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    /// There is no such directory to run in.
+    /// The working directory does not exist.
     #[error("chdir {}: no such file or directory: running {script}:\n", path.display())]
     Directory { path: PathBuf, script: String },
     /// The interpreter could not be started.
@@ -35,17 +35,17 @@ pub(super) enum Error {
         script: String,
         cause: io::Error,
     },
-    /// Talking to the process failed.
+    /// Communication with the process failed.
     #[error("{cause}: running {script}:\n")]
     Pipe { script: String, cause: io::Error },
-    /// The script took too long and was killed.
+    /// The script exceeded its time limit and was killed.
     #[error("time limit of {limit:?} exceeded: running {script}:\n{output}")]
     TimedOut {
         limit: Duration,
         script: String,
         output: String,
     },
-    /// The script failed; `output` is what it printed, standard output and error mixed.
+    /// The script failed; `output` is its standard output and standard error, interleaved.
     #[error("{}: running {script}:\n{output}", describe(*status))]
     Failed {
         status: ExitStatus,
@@ -54,20 +54,20 @@ pub(super) enum Error {
     },
 }
 
-/// A script and what it gets.
+/// A script and its inputs.
 pub(super) struct Script<'a> {
-    /// The text that the interpreter gets.
+    /// Text for the interpreter.
     pub(super) text: &'a str,
-    /// How long it may take.
+    /// Time limit.
     pub(super) limit: Option<Duration>,
     pub(super) inputs: &'a Inputs,
     pub(super) previous: &'a Previous,
-    /// Resource that messages are about.
+    /// Resource to which log messages are attached.
     pub(super) urn: Option<&'a Urn>,
 }
 
 impl Script<'_> {
-    /// How messages name it.
+    /// Text for messages.
     fn shown(&self) -> String {
         if self.inputs.has_secret_script {
             "[secret]".to_owned()
@@ -77,7 +77,7 @@ impl Script<'_> {
     }
 }
 
-/// What the run before this one printed.
+/// Output of the previous run.
 #[derive(Debug, Default)]
 pub(super) struct Previous {
     stdout: String,
@@ -85,7 +85,7 @@ pub(super) struct Previous {
 }
 
 impl Previous {
-    /// From the outputs in state.
+    /// Reads the output from the outputs in state.
     pub(super) fn of(outputs: &PropertyMap) -> Self {
         let text = |name: &str| {
             let value = outputs.get(name).map(Value::without_secrets);
@@ -102,15 +102,15 @@ impl Previous {
     }
 }
 
-/// What a script printed, without the last line end.
+/// Output of a script, without the last line break.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
-/// Runs `script` to its end, or to its time limit. When `cancelled` fires, the process and its children are killed; when
-/// the future is dropped, too.
+/// Runs `script` until it ends or reaches its time limit. Kills the process and its children when `cancelled` fires or
+/// the future is dropped.
 pub(super) async fn run(
     script: Script<'_>,
     context: &BuiltinContext,
@@ -179,7 +179,7 @@ async fn run_until(
             result.map_err(pipe_error)?;
         } else {
             child.kill();
-            // Only a process that left the group can still hold the pipes; it is not waited for.
+            // Only a process outside of the process group can still hold the pipes, so do not wait longer.
             let _ = tokio::time::timeout(LAST_OUTPUT, talk).await;
         }
     }
@@ -204,7 +204,7 @@ fn text(bytes: &[u8]) -> String {
     text.strip_suffix('\n').unwrap_or(&text).to_owned()
 }
 
-/// A process with its group; killed when dropped before its end.
+/// A process with its process group, killed on drop.
 struct Running {
     process: Box<dyn ChildWrapper>,
     ended: bool,
@@ -253,7 +253,7 @@ impl Running {
     }
 
     fn kill(&mut self) {
-        // It may have ended in the meantime; there is nothing else to do about a failure.
+        // Fails if the process has already ended; other errors cannot be handled here.
         let _ = self.process.start_kill();
     }
 
@@ -326,13 +326,13 @@ async fn feed(stdin: Option<ChildStdin>, text: Option<&str>) -> io::Result<()> {
         return Ok(());
     };
     match stdin.write_all(text.as_bytes()).await {
-        // A script need not read what it gets.
+        // A script may ignore its standard input.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }
 
-/// Reads one of the streams.
+/// Reader for one of the output streams.
 struct Reader<'a> {
     mixed: &'a Mutex<Vec<u8>>,
     log: Option<(&'a BuiltinContext, Option<&'a Urn>)>,
@@ -364,7 +364,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Logs the complete lines after `from` and returns where the next one starts.
+    /// Logs the complete lines after `from`; returns the start of the next line.
     fn log_lines(&self, bytes: &[u8], mut from: usize) -> usize {
         while let Some(length) = bytes[from..].iter().position(|byte| *byte == b'\n') {
             self.log_line(&bytes[from..=from + length]);

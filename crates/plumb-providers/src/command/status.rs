@@ -1,9 +1,9 @@
-//! How the end of a process is told.
+//! Text for exit statuses and scripts, in the form of the real plugin.
 
 use std::fmt::Write as _;
 use std::process::ExitStatus;
 
-/// `exit status 3`, `signal: killed`.
+/// Text of an exit status, such as `exit status 3` or `signal: killed`.
 pub(super) fn describe(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exit status {code}"),

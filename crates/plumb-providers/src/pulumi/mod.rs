@@ -1,6 +1,7 @@
 //! The package `pulumi`: stack references and stashes (`engine.md` 8.6).
 //!
-//! `pulumi:pulumi:getResource` is not here: only the engine knows the resources of the run.
+//! `pulumi:pulumi:getResource` is implemented by the engine, because only the engine knows the
+//! resources of the run.
 
 mod reader;
 mod stack_reference;
@@ -144,7 +145,7 @@ impl Package for Pulumi {
     }
 }
 
-/// Failures for every property but `only`, which must be there.
+/// Failures for properties other than `only`, which is required.
 fn check_only(inputs: &PropertyMap, only: &str) -> Vec<CheckFailure> {
     let failure = |property: &str, reason: String| CheckFailure {
         property: property.into(),

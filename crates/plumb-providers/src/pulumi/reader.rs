@@ -1,4 +1,4 @@
-//! How other stacks are read.
+//! Access to other stacks.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use plumb_value::PropertyMap;
 pub struct StackOutputs {
     /// Outputs by name; secret ones are wrapped.
     pub outputs: PropertyMap,
-    /// Names of secret outputs that could not be decrypted and were left out.
+    /// Names of omitted secret outputs, which could not be decrypted.
     pub undecryptable: Vec<EcoString>,
 }
 
 /// A resource of another stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceOutputs {
-    /// Its type.
+    /// Type token.
     pub type_token: EcoString,
-    /// Its outputs; secret ones are wrapped.
+    /// Outputs; secret ones are wrapped.
     pub outputs: PropertyMap,
 }
 
-/// A stack could not be read. The text is fit for the user.
+/// Error while reading a stack, with a text for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StackReadError {
-    /// What went wrong.
+    /// Text of the error.
     pub message: String,
-    /// Why.
+    /// Cause.
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// Reads other stacks; the backend is behind it.
+/// Reader of other stacks, implemented with the backend.
 #[async_trait]
 pub trait StackReader: Send + Sync {
-    /// Outputs of the stack `name`, which may be short for one of this project or organization.
+    /// Outputs of the stack `name`, which can be a short name within this project or organization.
     async fn stack_outputs(&self, name: &str) -> Result<StackOutputs, StackReadError>;
 
-    /// Outputs of all resources of the stack `name`, by URN.
+    /// Outputs of all resources in the stack `name`, by URN.
     async fn stack_resource_outputs(
         &self,
         name: &str,

@@ -15,13 +15,13 @@ use crate::{LogRecord, LogSeverity, LogSink};
 const DEPRECATED: &str = "The \"pulumi:pulumi:StackReference\" resource type is deprecated. Update your SDK: stack \
                           references are read, not registered";
 
-/// Reads stacks, and tells the user what is missing.
+/// Implementation of stack references.
 pub(super) struct StackReferences {
     pub(super) stacks: Option<Arc<dyn StackReader>>,
     pub(super) log: Arc<dyn LogSink>,
 }
 
-/// Only a `name` is allowed, and it must be text.
+/// Checks that the only input is `name`, a string.
 pub(super) fn check(inputs: &PropertyMap) -> Vec<CheckFailure> {
     let mut failures = check_only(inputs, "name");
     if let Some(name) = inputs.get("name").map(Value::without_secrets)
@@ -35,7 +35,7 @@ pub(super) fn check(inputs: &PropertyMap) -> Vec<CheckFailure> {
     failures
 }
 
-/// Another name is another reference.
+/// Diff of the inputs; another name requires a replacement.
 pub(super) fn diff(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
     let name = |inputs: &PropertyMap| inputs.get("name").map(Value::without_secrets);
     if name(old) == name(new) {
@@ -58,7 +58,7 @@ impl StackReferences {
         });
     }
 
-    /// The stack that `inputs` name. An unknown name has unknown outputs.
+    /// Outputs of the stack in `inputs`; unknown outputs for an unknown name.
     pub(super) async fn outputs(
         &self,
         urn: Option<&Urn>,
@@ -95,7 +95,7 @@ impl StackReferences {
         Ok(outputs.with("secretOutputNames", secret_names))
     }
 
-    /// The resources of the stack that `args` name.
+    /// Resources of the stack in `args`.
     pub(super) async fn resource_outputs(
         &self,
         args: &PropertyMap,
@@ -127,7 +127,7 @@ impl StackReferences {
             .with("outputs", outputs))
     }
 
-    /// Reading needs a name. An import has none, only an id.
+    /// Reads a stack reference again. Import is an error, because an import has only an id and no name.
     pub(super) async fn read(&self, request: ReadRequest) -> Result<ReadResponse, ProviderError> {
         if request.inputs.is_none() && request.outputs.is_empty() {
             return Err(ProviderError::clean("stack reference can not be imported"));
@@ -156,7 +156,7 @@ impl StackReferences {
     }
 }
 
-/// The name at `key`; `None` while unknown.
+/// Name in the property `key`; `None` if it is unknown.
 fn name_in(properties: &PropertyMap, key: &str) -> Result<Option<EcoString>, ProviderError> {
     match properties.get(key).map(Value::without_secrets) {
         Some(Value::String(name)) => Ok(Some(name)),
@@ -170,7 +170,8 @@ fn name_in(properties: &PropertyMap, key: &str) -> Result<Option<EcoString>, Pro
     }
 }
 
-/// Whatever goes wrong outside leaves the resource uncertain, for reads too (`stack-reference` of the recorded cases).
+/// Error of a failed read. upstream: errors outside of the provider leave the resource in an uncertain state, for
+/// reads too (`stack-reference` in the recorded cases).
 fn failed(error: StackReadError) -> ProviderError {
     ProviderError::unknown(with_causes(&error))
 }

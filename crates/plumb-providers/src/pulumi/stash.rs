@@ -1,4 +1,4 @@
-//! Stashes: they keep the first value that they get (STASH-02).
+//! Stashes, which keep the first value that they get (STASH-02).
 
 use plumb_resource::provider::{CheckFailure, ProviderError, ReadRequest, ReadResponse};
 use plumb_resource::{DiffChanges, DiffResult};
@@ -6,7 +6,7 @@ use plumb_value::{PropertyMap, Value};
 
 use super::check_only;
 
-/// Exactly an `input`.
+/// Checks that the only input is `input`.
 pub(super) fn check(inputs: &PropertyMap) -> Vec<CheckFailure> {
     check_only(inputs, "input")
 }
@@ -21,7 +21,7 @@ pub(super) fn diff(old: &PropertyMap, new: &PropertyMap) -> DiffResult {
     }
 }
 
-/// The input is the output.
+/// Outputs of a new stash: the output is a copy of the input.
 pub(super) fn created(inputs: &PropertyMap) -> PropertyMap {
     let input = input_of(inputs);
     PropertyMap::new()
@@ -29,7 +29,7 @@ pub(super) fn created(inputs: &PropertyMap) -> PropertyMap {
         .with("output", input)
 }
 
-/// The input follows the program, the output stays.
+/// Outputs after an update: the input changes, the output does not.
 pub(super) fn updated(old_outputs: &PropertyMap, inputs: &PropertyMap) -> PropertyMap {
     let output = old_outputs.get("output").cloned().unwrap_or(Value::Null);
     PropertyMap::new()
@@ -37,7 +37,8 @@ pub(super) fn updated(old_outputs: &PropertyMap, inputs: &PropertyMap) -> Proper
         .with("output", output)
 }
 
-/// State is all there is; there is nothing to import (STASH-01).
+/// Returns the state. Import is an error, because there is no object outside of the state
+/// (STASH-01).
 pub(super) fn read(request: ReadRequest) -> Result<ReadResponse, ProviderError> {
     if request.inputs.is_none() {
         return Err(ProviderError::clean("stash can not be imported"));

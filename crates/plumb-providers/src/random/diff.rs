@@ -1,4 +1,4 @@
-//! What a change of inputs does to a value that exists.
+//! Diff of inputs for an existing value.
 
 use ecow::EcoString;
 use plumb_resource::{DiffChanges, DiffResult};
@@ -7,8 +7,8 @@ use plumb_value::{PropertyMap, Value};
 use super::plan::text;
 use super::spec::{Fallback, Input, Kind, Spec};
 
-/// Compares state with the inputs in force. Every input decides on the value, so that nearly every change replaces;
-/// see [`replaces`] for those that do not.
+/// Compares state with the planned inputs. Nearly every change requires a replacement, because the value depends on all
+/// inputs; [`replaces`] lists the exceptions.
 pub(super) fn diff(
     spec: &Spec,
     state: &PropertyMap,
@@ -36,8 +36,8 @@ pub(super) fn diff(
     result
 }
 
-/// The old value. State of old versions of the plugin lacks some, which then had their defaults; state of imports lacked
-/// the length.
+/// Old value of an input. Inputs missing in the state of old plugin versions had their defaults; state of imports has no
+/// length.
 fn known_before(input: &Input, state: &PropertyMap) -> Option<Value> {
     if let Some(value) = state.get(input.name).filter(|value| !value.is_null()) {
         return Some(value.clone());
@@ -51,7 +51,8 @@ fn known_before(input: &Input, state: &PropertyMap) -> Option<Value> {
     }
 }
 
-/// Null entries of `keepers` and an empty `overrideSpecial` were once stored as absent; that is no reason to replace.
+/// Whether a change requires a replacement. Not for null entries of `keepers` and an empty `overrideSpecial`, because
+/// old state contains those as absent.
 fn replaces(input: &Input, old: Option<&Value>, new: Option<&Value>) -> bool {
     match input.kind {
         Kind::TextMap => entries(old) != entries(new),
@@ -64,7 +65,7 @@ fn replaces(input: &Input, old: Option<&Value>, new: Option<&Value>) -> bool {
     }
 }
 
-/// Entries that are not null; an unknown map is equal to no other.
+/// Entries that are not null; `None` for an unknown map, which differs from all others.
 fn entries(map: Option<&Value>) -> Option<PropertyMap> {
     match map {
         None => Some(PropertyMap::new()),

@@ -1,4 +1,4 @@
-//! Making values.
+//! Generation of values.
 
 use std::fmt::Write as _;
 
@@ -15,18 +15,18 @@ use super::seeded::Seeded;
 use super::spec::{Resource, Spec};
 use super::{pet, text as characters};
 
-/// Cost of the password hash, as in the plugin.
+/// bcrypt cost, as in the plugin.
 const BCRYPT_COST: u32 = 10;
-/// More than this is not hashed.
+/// Maximum number of bytes that bcrypt hashes.
 const BCRYPT_LENGTH: usize = 72;
 
-/// A new value: its id, and all outputs that are not inputs.
+/// A generated value: its id, and all outputs that are not inputs.
 pub(super) struct Generated {
     pub(super) id: EcoString,
     pub(super) outputs: PropertyMap,
 }
 
-/// Makes a value for inputs that are known and have been checked.
+/// Generates a value for known and checked inputs.
 pub(super) fn generate(spec: &Spec, plan: &PropertyMap) -> Result<Generated, ProviderError> {
     let (id, computed) = match spec.kind {
         Resource::Bytes => bytes(&random_bytes(plan, "length")),
@@ -49,7 +49,7 @@ pub(super) fn generate(spec: &Spec, plan: &PropertyMap) -> Result<Generated, Pro
     Ok(finish(spec, id, computed))
 }
 
-/// Adds what belongs to every value of the type, and the secret marks.
+/// Adds the outputs that all values of the type have, and marks secrets.
 pub(super) fn finish(spec: &Spec, id: EcoString, mut outputs: PropertyMap) -> Generated {
     for output in spec.computed.iter().filter(|output| output.secret) {
         if let Some(value) = outputs.remove(output.name) {
@@ -65,7 +65,7 @@ pub(super) fn finish(spec: &Spec, id: EcoString, mut outputs: PropertyMap) -> Ge
     Generated { id, outputs }
 }
 
-/// Id and outputs of bytes.
+/// Id and outputs for random bytes.
 pub(super) fn bytes(bytes: &[u8]) -> (EcoString, PropertyMap) {
     let base64 = STANDARD.encode(bytes);
     let outputs = PropertyMap::new()
@@ -74,7 +74,7 @@ pub(super) fn bytes(bytes: &[u8]) -> (EcoString, PropertyMap) {
     (base64.into(), outputs)
 }
 
-/// Id and outputs of an identifier.
+/// Id and outputs for an identifier.
 pub(super) fn identifier(bytes: &[u8], prefix: &str) -> (EcoString, PropertyMap) {
     let id = URL_SAFE_NO_PAD.encode(bytes);
     let outputs = PropertyMap::new()
@@ -85,7 +85,7 @@ pub(super) fn identifier(bytes: &[u8], prefix: &str) -> (EcoString, PropertyMap)
     (id.into(), outputs)
 }
 
-/// Id and outputs of a password.
+/// Id and outputs for a password.
 pub(super) fn password(password: String) -> Result<(EcoString, PropertyMap), ProviderError> {
     let hashed = &password.as_bytes()[..password.len().min(BCRYPT_LENGTH)];
     let hash = bcrypt::hash_with_result(hashed, BCRYPT_COST)
@@ -101,7 +101,7 @@ pub(super) fn password(password: String) -> Result<(EcoString, PropertyMap), Pro
     ))
 }
 
-/// A result that is the id as well.
+/// Id and output `result`, which are equal.
 pub(super) fn named_result(result: String) -> (EcoString, PropertyMap) {
     let id = EcoString::from(result);
     (id.clone(), PropertyMap::new().with("result", id))
@@ -136,7 +136,8 @@ fn pet_name(plan: &PropertyMap) -> EcoString {
     }
 }
 
-/// One order of the items after another until there are enough; a count of zero is the same as none.
+/// Shuffled items: concatenated permutations, cut to the requested count. A zero count means all
+/// items once.
 fn shuffled(plan: &PropertyMap) -> Value {
     let items = plan.get("inputs").map(Value::without_secrets);
     let items = items.as_ref().and_then(Value::as_array).unwrap_or_default();
@@ -163,7 +164,7 @@ fn shuffled_indices(length: usize) -> Vec<usize> {
     indices
 }
 
-/// The bytes as one big decimal number.
+/// Decimal text of the bytes as one number.
 fn decimal(bytes: &[u8]) -> String {
     const BASE: u64 = 1_000_000_000;
     let mut limbs: Vec<u64> = vec![0];

@@ -1,4 +1,4 @@
-//! Taking over values from import ids.
+//! Import of existing values.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::generate::{self, finish};
 use super::plan;
 use super::spec::{Resource, Spec};
 
-/// The resource whose value the import id `id` tells.
+/// Resource with the value encoded in the import id `id`.
 pub(super) fn import(spec: &Spec, id: &str) -> Result<ReadResponse, ProviderError> {
     let ((id, computed), inputs) = match spec.kind {
         Resource::Bytes => imported_bytes(id)?,
@@ -42,7 +42,7 @@ pub(super) fn import(spec: &Spec, id: &str) -> Result<ReadResponse, ProviderErro
 
 type Imported = ((ecow::EcoString, PropertyMap), PropertyMap);
 
-/// Inputs worth writing down: not those that are zero or empty.
+/// Inputs for the import, without those that are zero, false or empty.
 fn said(planned: &PropertyMap) -> PropertyMap {
     let mut inputs = planned.clone();
     inputs.retain(|_, value| {
@@ -70,7 +70,7 @@ fn imported_bytes(id: &str) -> Result<Imported, ProviderError> {
     Ok((generate::bytes(&bytes), inputs))
 }
 
-/// `{id}` or `{prefix},{id}`.
+/// Parses `{id}` or `{prefix},{id}`.
 fn imported_identifier(id: &str) -> Result<Imported, ProviderError> {
     let (prefix, encoded) = id.rsplit_once(',').unwrap_or(("", id));
     let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|error| {
@@ -85,7 +85,7 @@ fn imported_identifier(id: &str) -> Result<Imported, ProviderError> {
     Ok((generate::identifier(&bytes, prefix), inputs))
 }
 
-/// `{result},{min},{max}` or `{result},{min},{max},{seed}`.
+/// Parses `{result},{min},{max}` or `{result},{min},{max},{seed}`.
 fn imported_integer(id: &str) -> Result<Imported, ProviderError> {
     let parts: Vec<&str> = id.split(',').collect();
     let ([result, min, max] | [result, min, max, _]) = parts[..] else {

@@ -1,9 +1,9 @@
-//! The package `random`: values made once, by chance, and kept in state.
+//! The package `random`: random values that are generated once and kept in state.
 //!
-//! Inputs, outputs, defaults, ids, secrets, reasons for replacement and import ids are those of the plugin
-//! `random` 4.21. Left out on purpose: `__pulumi_raw_state_delta`, a record that the plugin keeps for itself and makes
-//! anew where it is missing. Keys like that in old state are tolerated and given back by Read. `__meta` is written,
-//! because the plugin takes state without it for that of an old version.
+//! Inputs, outputs, defaults, ids, secrets, reasons for replacement and import ids are those of version 4.21 of the
+//! plugin `random`. Not written: `__pulumi_raw_state_delta`, an internal record that the plugin recreates if it is
+//! missing. Such keys in old state are accepted, and Read returns them. `__meta` is written, because the plugin
+//! interprets state without it as that of an old version.
 
 mod diff;
 mod generate;
@@ -30,7 +30,7 @@ use self::spec::Spec;
 use crate::adapter::{Adapter, Package, require_known};
 use crate::{Builtin, BuiltinContext};
 
-/// Record that the bridge of the real plugin keeps; out of date after a change.
+/// Internal record of the real plugin's bridge, outdated after a change.
 const RAW_STATE_DELTA: &str = "__pulumi_raw_state_delta";
 
 struct Random;
@@ -41,7 +41,7 @@ pub(crate) fn start(builtin: &Builtin, _: &BuiltinContext) -> Arc<dyn Provider> 
 
 #[async_trait]
 impl Package for Random {
-    /// Inputs come back as given; defaults appear in the outputs alone.
+    /// Returns the inputs unchanged; defaults appear only in the outputs.
     async fn check(&self, request: CheckRequest) -> Result<CheckResponse, ProviderError> {
         let spec = spec_of(&request.urn)?;
         let failures = plan::plan(spec, &request.new_inputs)
@@ -84,12 +84,12 @@ impl Package for Random {
         })
     }
 
-    /// Nothing outside can have changed, so state comes back as it is; without state the id is taken for an import id.
+    /// Returns the state unchanged, because nothing outside can change. Without state, the id is an import id.
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, ProviderError> {
         let spec = spec_of(&request.urn)?;
         let is_told = |map: &PropertyMap| !map.is_empty();
         if !is_told(&request.outputs) && !request.inputs.as_deref().is_some_and(is_told) {
-            // An import, or a program that reads by nothing but an id.
+            // An import, or a program that reads with only an id.
             return import::import(spec, request.id.as_str());
         }
         let outputs = mark_secrets(spec, &request.outputs);
@@ -104,7 +104,7 @@ impl Package for Random {
         })
     }
 
-    /// Only inputs that have no bearing on the value get here; the value stays.
+    /// Updates inputs that do not affect the value; all others require a replacement.
     async fn update(&self, request: UpdateRequest) -> Result<UpdateResponse, ProviderError> {
         let spec = spec_of(&request.urn)?;
         let planned = planned(spec, &request.new_inputs)?;
@@ -140,7 +140,7 @@ fn spec_of(urn: &Urn) -> Result<&'static Spec, ProviderError> {
         .ok_or_else(|| ProviderError::clean(format!("unrecognized resource type: {token}")))
 }
 
-/// The plan for inputs that have been checked before.
+/// Planned inputs, for inputs that Check has already accepted.
 fn planned(spec: &'static Spec, inputs: &PropertyMap) -> Result<PropertyMap, ProviderError> {
     plan::plan(spec, inputs).map_err(|failures| failed(&failures))
 }
@@ -153,7 +153,7 @@ fn failed(failures: &[CheckFailure]) -> ProviderError {
     ProviderError::clean(reasons.join("; "))
 }
 
-/// Makes the value; hashing a password takes long enough to need a thread of its own.
+/// Generates the value on a blocking thread, because hashing a password takes long.
 async fn generate(
     spec: &'static Spec,
     plan: PropertyMap,
@@ -170,7 +170,7 @@ async fn generate(
         })
 }
 
-/// Outputs of a preview. `__meta` belongs to real state only.
+/// Outputs of a preview. `__meta` is part of real state only.
 fn unknown_outputs(spec: &Spec) -> PropertyMap {
     let id = spec.id_output.then_some("id");
     spec.computed
@@ -181,7 +181,7 @@ fn unknown_outputs(spec: &Spec) -> PropertyMap {
         .collect()
 }
 
-/// State may have lost the secret marks on the way.
+/// Restores secret marks, which state may have lost.
 fn mark_secrets(spec: &Spec, outputs: &PropertyMap) -> PropertyMap {
     let mut marked = outputs.clone();
     for output in spec.computed.iter().filter(|output| output.secret) {

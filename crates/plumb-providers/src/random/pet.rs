@@ -1,4 +1,4 @@
-//! Names for pets: adverbs, an adjective, an animal.
+//! Pet names: adverbs, an adjective, and an animal.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ fn list(words: &'static str) -> Vec<&'static str> {
     words.split_whitespace().collect()
 }
 
-/// `count` words that make a name; fewer than one counts as two.
+/// Words of a pet name. A `count` below one counts as two.
 pub(super) fn words(count: i64, rng: &mut impl Rng) -> Vec<&'static str> {
     let mut pick =
         |words: &[&'static str]| *words.choose(rng).expect("the word lists are not empty");

@@ -1,14 +1,14 @@
-//! From the inputs of a program to the inputs in force: typed, with defaults, checked.
+//! Planned inputs: typed, checked, and with defaults.
 
 use plumb_resource::provider::CheckFailure;
 use plumb_value::{PropertyMap, Value};
 
 use super::spec::{Fallback, Input, Kind, Resource, Spec};
 
-/// More than this is a slip, not a wish.
+/// Maximum length; larger ones are probably mistakes.
 const LONGEST: i64 = 1 << 27;
 
-/// The inputs in force. Absent and null inputs without default stay absent; unknown ones stay unknown.
+/// Planned inputs. Absent and null inputs without a default stay absent; unknown ones stay unknown.
 pub(super) fn plan(spec: &Spec, inputs: &PropertyMap) -> Result<PropertyMap, Vec<CheckFailure>> {
     let given = inputs.without_outputs();
     let mut planned = PropertyMap::new();
@@ -33,7 +33,7 @@ pub(super) fn plan(spec: &Spec, inputs: &PropertyMap) -> Result<PropertyMap, Vec
     }
 }
 
-/// The number at `name`, if it is known.
+/// Number at `name`; `None` if it is unknown.
 pub(super) fn int(plan: &PropertyMap, name: &str) -> Option<i64> {
     plan.get(name)?
         .without_secrets()
@@ -41,14 +41,14 @@ pub(super) fn int(plan: &PropertyMap, name: &str) -> Option<i64> {
         .map(|number| number as i64)
 }
 
-/// How many there are to be; zero if not known.
+/// Count at `name`; zero if it is unknown.
 pub(super) fn count(plan: &PropertyMap, name: &str) -> usize {
     int(plan, name)
         .and_then(|number| usize::try_from(number).ok())
         .unwrap_or_default()
 }
 
-/// The text at `name`, if it is known.
+/// Text at `name`; `None` if it is unknown.
 pub(super) fn text(plan: &PropertyMap, name: &str) -> Option<String> {
     plan.get(name)?
         .without_secrets()
@@ -56,7 +56,7 @@ pub(super) fn text(plan: &PropertyMap, name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The boolean at `name`, if it is known.
+/// Boolean at `name`; `None` if it is unknown.
 pub(super) fn boolean(plan: &PropertyMap, name: &str) -> Option<bool> {
     plan.get(name)?.without_secrets().as_bool()
 }
@@ -68,7 +68,8 @@ fn failure(property: &str, reason: impl Into<ecow::EcoString>) -> CheckFailure {
     }
 }
 
-/// The value with the type of its input; empty texts of `prefix`, `seed` and `overrideSpecial` count as absent.
+/// Value converted to the input's type; empty strings in `prefix`, `seed` and `overrideSpecial` count as
+/// absent.
 fn typed(input: &Input, value: Option<&Value>) -> Result<Option<Value>, String> {
     let value = match value {
         None | Some(Value::Null) => None,
@@ -83,7 +84,7 @@ fn typed(input: &Input, value: Option<&Value>) -> Result<Option<Value>, String> 
     }
 }
 
-/// Brings `value` to type `kind`; secrets and unknowns stay what they are.
+/// Converts `value` to the type `kind`; keeps secrets and unknown values.
 fn coerce(kind: Kind, value: &Value) -> Result<Value, String> {
     match value {
         Value::Secret(inner) => return Ok(Value::secret(coerce(kind, inner)?)),
@@ -183,7 +184,7 @@ fn add_defaults(spec: &Spec, planned: &mut PropertyMap) {
     }
 }
 
-/// What is wrong with inputs that have the right types.
+/// Errors in inputs with correct types.
 fn problems(spec: &Spec, plan: &PropertyMap) -> Vec<CheckFailure> {
     match spec.kind {
         Resource::Bytes => length_problem(plan, "length").into_iter().collect(),

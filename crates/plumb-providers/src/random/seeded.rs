@@ -1,11 +1,10 @@
-//! Numbers from a seed that the user gives.
+//! Random numbers from a seed in the inputs.
 //!
-//! The same seed has to give the same value here and in the plugin, whose numbers come from the additive lagged
-//! Fibonacci generator of Go's `math/rand`: `s[k] = s[k-607] + s[k-273]` modulo 2^64. Its first state is a sum of two
-//! parts: one from the seed by a small multiplicative generator, one fixed. The fixed part is the state of the same
-//! generator 7.8e12 steps after a start from seed 1. Those steps are not taken one by one: with
-//! `x^607 = x^334 + 1`, step `n` is a dot product of the first state with the coefficients of `x^n`, and these come
-//! from 43 squarings.
+//! A seed must give the same value as in the plugin, which uses the additive lagged Fibonacci generator of Go's
+//! `math/rand`: `s[k] = s[k-607] + s[k-273]` modulo 2^64. Its initial state is the sum of two parts: one from the
+//! seed by a small multiplicative generator, one fixed. The fixed part is the state of the same generator 7.8e12
+//! steps after a start from seed 1. These steps are not executed one by one: with `x^607 = x^334 + 1`, step `n` is
+//! the dot product of the initial state with the coefficients of `x^n`, which take 43 squarings.
 
 use std::sync::OnceLock;
 
@@ -16,7 +15,7 @@ const STEPS: u64 = 7_800_000_000_000;
 
 type State = [u64; LENGTH];
 
-/// A generator that was started from a seed.
+/// Generator initialized from a seed.
 pub(super) struct Seeded {
     state: State,
     tap: usize,
@@ -24,7 +23,7 @@ pub(super) struct Seeded {
 }
 
 impl Seeded {
-    /// Starts from the CRC-64 of `seed`.
+    /// Generator initialized from the CRC-64 of `seed`.
     pub(super) fn new(seed: &str) -> Self {
         Seeded::from_number(crc64(seed.as_bytes()).cast_signed())
     }
@@ -42,13 +41,13 @@ impl Seeded {
         }
     }
 
-    /// A number between `min` and `max`, both included; `min` must not be greater.
+    /// A number from `min` to `max`, both included; `min` must not be greater.
     pub(super) fn between(&mut self, min: i64, max: i64) -> i64 {
         let width = max.wrapping_sub(min).wrapping_add(1);
         if width > 0 {
             return min.wrapping_add_unsigned(self.below(width.cast_unsigned()));
         }
-        // More numbers than the plugin can handle; any evenly spread choice will do.
+        // The plugin does not support a range this large, so any uniform choice is compatible.
         loop {
             let number = self.next_u64().cast_signed();
             if (min..=max).contains(&number) {
@@ -57,7 +56,7 @@ impl Seeded {
         }
     }
 
-    /// The numbers below `length` in some order.
+    /// A permutation of the numbers below `length`.
     pub(super) fn order(&mut self, length: usize) -> Vec<usize> {
         let mut order = vec![0; length];
         for index in 0..length {
@@ -68,7 +67,7 @@ impl Seeded {
         order
     }
 
-    /// A number from zero to `limit`, which is not included.
+    /// A number from zero to `limit`, excluded.
     fn below(&mut self, limit: u64) -> u64 {
         let bits = if limit < 1 << 31 { 31 } else { 63 };
         let mut draw = || (self.next_u64() & (u64::MAX >> 1)) >> (63 - bits);
@@ -93,7 +92,7 @@ impl Seeded {
     }
 }
 
-/// `x -> 48271 x` modulo 2^31 - 1.
+/// The generator `x -> 48271 x` modulo 2^31 - 1.
 struct Multiplicative(u64);
 
 impl Multiplicative {
@@ -112,7 +111,7 @@ impl Multiplicative {
     }
 }
 
-/// A state made of three numbers a word, the first two shifted left; the first twenty numbers are thrown away.
+/// State with three numbers per word, the first two shifted left; the first twenty numbers are discarded.
 fn sown(mut numbers: Multiplicative, shifts: [u32; 2]) -> State {
     for _ in 0..20 {
         numbers.next();
@@ -124,12 +123,12 @@ fn sown(mut numbers: Multiplicative, shifts: [u32; 2]) -> State {
     })
 }
 
-/// The fixed part of every first state.
+/// Fixed part of every initial state.
 fn fixed_state() -> &'static State {
     static FIXED: OnceLock<State> = OnceLock::new();
     FIXED.get_or_init(|| {
         let first = sown(Multiplicative::new(1), [20, 10]);
-        // Step `k` writes to `(FEED - k) mod LENGTH`; the first state counts as steps -606 to 0.
+        // Step `k` writes to `(FEED - k) mod LENGTH`; the initial state consists of the steps -606 to 0.
         let place = |step: u64| (FEED + LENGTH - (step % LENGTH as u64) as usize) % LENGTH;
         let terms: State = std::array::from_fn(|index| first[place(index as u64 + 1)]);
         let mut power = power_of_x(STEPS);

@@ -1,8 +1,8 @@
-//! The resources of the package: what goes in, what comes out.
+//! Resource types of the package, with their inputs and outputs.
 
 use plumb_value::{PropertyMap, Value};
 
-/// Which resource.
+/// Resource type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resource {
     Bytes,
@@ -27,17 +27,17 @@ pub(super) enum Kind {
     TextMap,
 }
 
-/// Value of an input that the program leaves out.
+/// Default of an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fallback {
-    /// It must not be left out.
+    /// None: the input is required.
     Required,
-    /// It stays absent.
+    /// None: the input stays absent.
     Absent,
     Int(u32),
     Bool(bool),
     Text(&'static str),
-    /// That of another input, else true: `number` is the old name of `numeric`.
+    /// The value of another input, or else true: `number` is the old name of `numeric`.
     Twin(&'static str),
 }
 
@@ -60,9 +60,9 @@ pub(super) struct Spec {
     pub(super) token: &'static str,
     pub(super) inputs: &'static [Input],
     pub(super) computed: &'static [Computed],
-    /// Whether the outputs hold the id, too.
+    /// Whether the id is also an output.
     pub(super) id_output: bool,
-    /// Content of `__meta`.
+    /// Text of `__meta`.
     pub(super) meta: Option<&'static str>,
 }
 
@@ -71,7 +71,7 @@ impl Spec {
         self.inputs.iter().find(|input| input.name == name)
     }
 
-    /// The properties that are inputs.
+    /// Properties that are inputs.
     pub(super) fn inputs_in(&self, outputs: &PropertyMap) -> PropertyMap {
         let is_input = |key: &str| self.input(key).is_some();
         outputs
@@ -83,7 +83,7 @@ impl Spec {
 }
 
 impl Fallback {
-    /// The value, for those that do not depend on others.
+    /// Default value; `None` for those that depend on other inputs.
     pub(super) fn value(self) -> Option<Value> {
         match self {
             Fallback::Required | Fallback::Absent => None,
@@ -95,7 +95,7 @@ impl Fallback {
     }
 }
 
-/// The resource with this type token.
+/// Resource type with this token.
 pub(super) fn find(token: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.token == token)
 }

@@ -1,4 +1,4 @@
-//! Random characters for strings and passwords.
+//! Random text for strings and passwords.
 
 use plumb_value::PropertyMap;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
@@ -10,9 +10,10 @@ const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS: &str = "0123456789";
 const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
 
-/// Text for the inputs in force: the least number of each kind first, then the rest, all shuffled.
+/// Text for planned inputs: the minimum number of each kind of character, then the rest, all
+/// shuffled.
 ///
-/// A least number counts also for a kind that is switched off.
+/// Minimums also apply to kinds that are disabled.
 pub(super) fn make(plan: &PropertyMap) -> String {
     let special = text(plan, "overrideSpecial").unwrap_or_else(|| SPECIAL.to_owned());
     let kinds = [

@@ -1,4 +1,4 @@
-//! Rules of `command` that the recordings do not show, with real processes.
+//! Behaviour of `command` that the recordings do not cover, with real processes.
 
 use std::fs;
 use std::path::Path;
@@ -58,7 +58,7 @@ async fn a_failure_tells_exit_code_script_and_output() {
         .unwrap_err();
     assert_eq!(error.status, ResourceStatus::Unknown);
     let mut lines: Vec<_> = error.message.lines().collect();
-    // Which stream is read first is a matter of luck.
+    // The order of the two streams varies.
     lines[1..].sort_unstable();
     let first = "exit status 3: running \"echo out; echo \\\"err\\\" >&2; exit 3\":";
     assert_eq!(lines, [first, "err", "out"]);
@@ -308,7 +308,7 @@ async fn files_are_found_from_the_directory_of_the_script() {
     assert_eq!(error.message, "`[a` has an unclosed `[`");
 }
 
-/// Runs a script that starts a child, ends it with `end`, and looks whether the child lives on.
+/// Runs a script with a child process, ends the script with `end`, and asserts that the child ends too.
 async fn ended_by(
     end: impl AsyncFnOnce(&Fixture, tokio::task::JoinHandle<Result<(), ProviderError>>),
 ) {

@@ -1,4 +1,4 @@
-//! The built-in providers through their public interface.
+//! Built-in providers, through their public interface.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests do")]
 

@@ -19,7 +19,7 @@ use crate::support::{
 const STASH: &str = "pulumi:index:Stash";
 const REFERENCE: &str = "pulumi:pulumi:StackReference";
 
-/// One stack, called `org/p/s`.
+/// A reader with one stack, `org/p/s`.
 struct OneStack;
 
 impl OneStack {
@@ -336,7 +336,7 @@ async fn ten_thousand_stashes_take_no_time() {
         provider.check(check(&urn, inputs.clone())).await.unwrap();
         provider.create(create(&urn, inputs)).await.unwrap();
     }
-    // Generous: a debug build on a busy machine.
+    // A generous limit for debug builds on busy machines.
     assert!(
         started.elapsed() < Duration::from_secs(5),
         "{:?}",

@@ -1,4 +1,4 @@
-//! Rules of `random` that the recordings do not show.
+//! Behaviour of `random` that the recordings do not cover.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -397,7 +397,7 @@ async fn imported(token: &str, id: &str) -> Result<(ResourceId, PropertyMap, Pro
     ))
 }
 
-/// A program that reads by nothing but an id gets the value, as with an import.
+/// A read with only an id returns the value, like an import.
 #[tokio::test]
 async fn values_are_read_by_their_text() {
     let (_, _, outputs) = imported(STRING, "abc").await.unwrap();

@@ -1,4 +1,4 @@
-//! Every call that was recorded with the real plugins, made to the built-in ones.
+//! Calls recorded with the real plugins, repeated with the built-in providers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn asset(json: &Json) -> Asset {
 }
 
 fn archive(json: &Json) -> Archive {
-    // The plugin adds an empty map to an archive whose contents were left out.
+    // The plugin adds an empty map to an archive whose contents were omitted.
     let members = json["assets"]
         .as_object()
         .filter(|members| !members.is_empty());
@@ -142,7 +142,7 @@ async fn assert_check(provider: &dyn Provider, call: &Call) {
     assert_eq!(response.inputs.unwrap(), shared(&call.response["inputs"]));
 }
 
-/// The settings of a provider stay as they are, apart from what belongs to the plugin.
+/// Provider settings are returned unchanged, except for those of the plugin itself.
 async fn assert_config(provider: &dyn Provider, call: &Call) {
     let request = CheckConfigRequest {
         urn: urn(call),
@@ -157,7 +157,7 @@ async fn assert_config(provider: &dyn Provider, call: &Call) {
     assert_eq!(*response.inputs.unwrap(), expected);
 }
 
-/// The plugins do not say whether settings differ.
+/// The plugins do not report whether settings differ.
 async fn assert_config_diff(provider: &dyn Provider, call: &Call) {
     assert!(call.response.get("changes").is_none());
     let request = DiffRequest {
@@ -173,7 +173,7 @@ async fn assert_config_diff(provider: &dyn Provider, call: &Call) {
     assert_eq!(answer, DiffResult::of(DiffChanges::Unknown));
 }
 
-/// The other calls are about the plugin as a process; what is built in is none.
+/// The remaining calls concern the plugin as a process, which built-in providers are not.
 fn assert_is_about_the_process(call: &Call) {
     let methods = [
         "Handshake",
@@ -275,14 +275,15 @@ async fn deleted(provider: &dyn Provider, call: &Call) {
     provider.delete(request).await.unwrap();
 }
 
-/// Outputs without the record that is left out on purpose.
+/// Recorded outputs, without the record that is deliberately not written.
 fn recorded_outputs(call: &Call) -> PropertyMap {
     let mut outputs = properties(&call.response["properties"]);
     outputs.remove("__pulumi_raw_state_delta");
     outputs
 }
 
-/// Values made by chance become their lengths; those from a seed must be the same.
+/// Outputs with random values replaced by their lengths; values from a seed are kept, because they
+/// must be equal.
 fn blurred(outputs: &PropertyMap) -> PropertyMap {
     let by_chance = ["b64Std", "b64Url", "hex", "base64", "bcryptHash", "result"];
     let seeded = outputs.contains_key("seed");
@@ -359,7 +360,7 @@ async fn assert_updated(provider: &dyn Provider, call: &Call) {
     );
 }
 
-/// The year, as the script in the recording printed it.
+/// Outputs without the year that the recorded script printed.
 fn without_year(mut outputs: PropertyMap, call: &Call) -> PropertyMap {
     if urn(call).name() == "trig" && call.request["preview"] != true {
         outputs.insert("stdout", "year");

@@ -1,4 +1,4 @@
-//! Which providers there are.
+//! The list of built-in providers.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the tests have in common.
+//! Shared parts of the tests.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use plumb_resource::provider::{
 use plumb_resource::{ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, Value};
 
-/// Keeps what is logged: name of the resource, text.
+/// Records log messages: name of the resource, and text.
 #[derive(Default)]
 pub(crate) struct Log(pub(crate) Mutex<Vec<(String, String)>>);
 
@@ -150,7 +150,7 @@ pub(crate) fn delete(urn: &Urn, outputs: PropertyMap) -> DeleteRequest {
     }
 }
 
-/// A read without state, as for an import.
+/// Read request without state, as for an import.
 pub(crate) fn import(urn: &Urn, id: &str) -> ReadRequest {
     ReadRequest {
         urn: urn.clone(),
