@@ -1,10 +1,10 @@
-//! What systems of continuous integration make of lines: groups that fold, and annotations.
+//! Markup of continuous integration systems: collapsible groups, and annotations.
 
 use plumb_events::{Diagnostic, Severity, strip_color};
 
 use crate::text::short_type;
 
-/// A system whose marks are known.
+/// A system with known markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CiSystem {
     /// GitHub Actions.
@@ -14,7 +14,7 @@ pub enum CiSystem {
 }
 
 impl CiSystem {
-    /// Begins a group that people can fold; `at` is Unix time.
+    /// Start of a collapsible group; `at` is Unix time.
     pub(crate) fn group_start(self, title: &str, at: i64) -> String {
         match self {
             CiSystem::GitHub => format!("::group::{}\n", escaped(title)),
@@ -25,7 +25,7 @@ impl CiSystem {
         }
     }
 
-    /// Ends the group of this title.
+    /// End of the group with this title.
     pub(crate) fn group_end(self, title: &str, at: i64) -> String {
         match self {
             CiSystem::GitHub => "::endgroup::\n".to_owned(),
@@ -38,7 +38,8 @@ impl CiSystem {
         }
     }
 
-    /// A line that stands out for whoever looks at the run: errors and warnings alone have one.
+    /// Highlighted line for a message in the log; `None` for messages other than errors and
+    /// warnings.
     pub fn annotation(self, severity: Severity, title: &str, message: &str) -> Option<String> {
         let (word, color) = match severity {
             Severity::Error => ("error", 31),
@@ -57,7 +58,7 @@ impl CiSystem {
                     escaped(&message)
                 )
             }
-            // There are no marks for single lines; colour is what draws the eye.
+            // GitLab has no annotations; colour draws attention instead.
             CiSystem::GitLab => {
                 let upper = word.to_uppercase();
                 format!("\u{1b}[{color};1m{upper}: {title}: {message}\u{1b}[0m\n")
@@ -65,7 +66,7 @@ impl CiSystem {
         })
     }
 
-    /// The annotation of a diagnostic.
+    /// Annotation for a diagnostic.
     pub(crate) fn of_diagnostic(self, diagnostic: &Diagnostic) -> Option<String> {
         if diagnostic.ephemeral {
             return None;
@@ -78,7 +79,7 @@ impl CiSystem {
     }
 }
 
-/// The file and the line that a message is about: ` on Pulumi.yaml line 5:`.
+/// File and line of a message, parsed from ` on Pulumi.yaml line 5:`.
 fn place(message: &str) -> Option<(&str, u32)> {
     message.lines().find_map(|line| {
         let (file, rest) = line.trim().strip_prefix("on ")?.split_once(" line ")?;
@@ -97,7 +98,7 @@ fn escaped_property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Letters, digits and underscores.
+/// The title with only letters, digits and underscores.
 fn identifier(title: &str) -> String {
     title
         .chars()

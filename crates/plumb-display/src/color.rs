@@ -1,7 +1,7 @@
-//! Colour tags and what they mean (`cli.md` 18.1).
+//! Colour tags (`cli.md` 18.1).
 //!
-//! Texts carry tags such as `<{%fg 2%}>` until they leave this crate; [`colorize`] then turns them into terminal
-//! codes, drops them or lets them be.
+//! Texts inside this crate contain tags such as `<{%fg 2%}>`. [`colorize`] converts them to terminal codes,
+//! removes them, or keeps them.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) const ERROR: &str = "<{%fg 1%}>";
 pub(crate) const WARNING: &str = "<{%fg 3%}>";
 pub(crate) const COLUMN_HEADER: &str = "<{%underline%}><{%fg 12%}>";
 
-/// `text` between `style` and a reset.
+/// `text` with `style` before it and a reset after it.
 pub(crate) fn paint(style: &str, text: impl AsRef<str>) -> String {
     let text = text.as_ref();
     if style.is_empty() || text.is_empty() {
@@ -26,8 +26,8 @@ pub(crate) fn paint(style: &str, text: impl AsRef<str>) -> String {
     }
 }
 
-/// Treats the colour tags in `text` as `mode` says; [`ColorMode::Auto`] drops them, as only the caller knows the
-/// terminal.
+/// Converts the colour tags in `text` according to `mode`. [`ColorMode::Auto`] removes them, because only the
+/// caller knows the terminal.
 pub fn colorize(text: &str, mode: ColorMode) -> Cow<'_, str> {
     match mode {
         ColorMode::Raw => Cow::Borrowed(text),

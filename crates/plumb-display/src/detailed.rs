@@ -1,10 +1,10 @@
-//! Differences as providers report them: a kind for each path (`engine.md` 1.6).
+//! Detailed diffs from providers: a kind for each path (`engine.md` 1.6).
 //!
-//! 1. Each path is followed through the old and the new properties. Secrets and unknown values hide what is inside them, so
-//!    they stand for whatever a path looks for there.
-//! 2. Where only one side has a value on the way, that value was added or deleted as a whole.
-//! 3. At the end of the path the provider's word counts: an addition shows the new value, a deletion the old one. A value that
-//!    is on neither side is unknown.
+//! 1. Each path is followed through the old and the new properties. Secrets and unknown values hide their contents, so
+//!    they represent everything below them.
+//! 2. If only one side has a value on the path, that value was added or deleted as a whole.
+//! 3. At the end of the path, the reported kind decides: an addition shows the new value, a deletion the old one. A value
+//!    missing on both sides is unknown.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::diff::{Change, Comparison, Element, ObjectDiff, ValueDiff};
 
-/// The maps that a path may be looked up in.
+/// Property maps in which paths are resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub(crate) old_inputs: &'a PropertyMap,
     pub(crate) old_outputs: &'a PropertyMap,
     pub(crate) new_inputs: &'a PropertyMap,
-    /// The new side of differences that are not about inputs.
+    /// New side of differences that do not concern inputs.
     pub(crate) new_outputs: &'a PropertyMap,
 }
 
-/// The reported differences with the values that they are about; `None` if there are none to show.
+/// Reported differences with their values; `None` if there are none to show.
 pub(crate) fn translate(
     reported: &BTreeMap<EcoString, PropertyDiff>,
     sides: Sides<'_>,
@@ -56,7 +56,7 @@ pub(crate) fn translate(
     }
 }
 
-/// One reported difference while its path is followed.
+/// A reported difference while its path is followed.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     kind: DiffKind,
@@ -66,7 +66,7 @@ struct Walk<'a> {
 type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 impl Walk<'_> {
-    /// Notes the difference at the end of the path in what is known so far of the values around it.
+    /// Adds the difference at the end of the path to the known differences of the surrounding values.
     fn note(
         self,
         path: &[PathSegment],
@@ -145,7 +145,7 @@ impl Walk<'_> {
                 let (old, new) = (plain(old), plain(new));
                 match self.comparison.values(&old, &new) {
                     Change::Update(difference) => Change::Update(difference),
-                    // The provider knows better.
+                    // The provider reports a difference, although none is visible.
                     Change::Same(_) | Change::Add(_) | Change::Delete(_) => {
                         Change::Update(ValueDiff::Plain { old, new })
                     }

@@ -1,8 +1,7 @@
-//! How two values differ, as displays show it.
+//! Differences between two values, for display.
 //!
-//! Objects are compared key by key, lists place by place, everything else as a whole; null is the same as absent.
-//! [`Comparison`] says what is left out, and whether lists may be compared by what their elements are
-//! ([`crate::lists`]).
+//! Objects are compared by key, lists by index, and other values as a whole; null counts as absent. [`Comparison`] has
+//! options for hidden properties, and for comparing lists by the values of their elements ([`crate::lists`]).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +13,7 @@ use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyKey, Prope
 
 use crate::lists;
 
-/// What became of one property or element.
+/// Change of a property or an element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Change {
     Add(Value),
@@ -29,7 +28,7 @@ impl Change {
     }
 }
 
-/// How one value differs from another.
+/// Difference between two values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ValueDiff {
     Array(Vec<Element>),
@@ -37,17 +36,17 @@ pub(crate) enum ValueDiff {
     Plain { old: Value, new: Value },
 }
 
-/// What became of an element of a list.
+/// Change of a list element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Element {
-    /// Where it is, or was if it is gone.
+    /// Index in the new list; in the old one if the element was deleted.
     pub(crate) index: usize,
-    /// Where it was, if it is the same and has changed places with others.
+    /// Old index of an unchanged element that was moved.
     pub(crate) moved_from: Option<usize>,
     pub(crate) change: Change,
 }
 
-/// How one object differs from another, key by key.
+/// Difference between two objects, by key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ObjectDiff(pub(crate) BTreeMap<PropertyKey, Change>);
 
@@ -58,13 +57,13 @@ impl ObjectDiff {
     }
 }
 
-/// Whether the key is the engine's own business.
+/// Whether the key is internal to the engine.
 pub(crate) fn is_internal(key: &PropertyKey) -> bool {
     key.as_str().starts_with("__")
 }
 
-/// The map as people may see it: secrets are opened on demand only, and any two that are not look the same. Outputs are
-/// plain, and texts of assets are left out.
+/// The properties for display. Unless `show_secrets` is set, contents of secrets are removed, so that all secrets look
+/// equal. Outputs become their plain values, and texts of assets are elided.
 pub(crate) fn visible(map: &PropertyMap, show_secrets: bool) -> PropertyMap {
     map.map_values(&mut |value| match value {
         Value::Secret(_) if !show_secrets => Value::secret(Value::Null),
@@ -106,36 +105,36 @@ fn visible_archive(archive: &Arc<Archive>) -> Arc<Archive> {
     })
 }
 
-/// Options of a comparison, and the hidden paths that it met.
+/// Options of a comparison, and the hidden paths that it found.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison<'a> {
     /// Paths whose differences are not shown.
     pub(crate) hidden: &'a [PropertyPath],
-    /// Whether keys of the engine count like any other.
+    /// Whether internal keys are compared.
     pub(crate) with_internals: bool,
-    /// Whether elements of lists may be found again at other places.
+    /// Whether list elements are matched by value, so that they can move.
     pub(crate) aligns_lists: bool,
-    /// The hidden paths that cover something that is there.
+    /// Hidden paths that exist in the values.
     pub(crate) met: RefCell<BTreeSet<String>>,
 }
 
 impl Comparison<'_> {
-    /// How `new` differs from `old`.
+    /// Difference between `old` and `new`.
     pub(crate) fn objects(&self, old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
         self.objects_at(old, new, &PropertyPath::default())
     }
 
-    /// How `new` differs from `old`.
+    /// Change from `old` to `new`.
     pub(crate) fn values(&self, old: &Value, new: &Value) -> Change {
         self.values_at(old, new, &PropertyPath::default())
     }
 
-    /// How the property `key` differs.
+    /// Change of the property `key`.
     pub(crate) fn property(&self, key: &str, old: &Value, new: &Value) -> Change {
         self.values_at(old, new, &PropertyPath::default().join_key(key))
     }
 
-    /// Whether differences at the path are left out.
+    /// Whether differences at the path are hidden.
     pub(crate) fn hides(&self, path: &PropertyPath) -> bool {
         let hidden = self.hidden.iter().find(|hidden| hidden.contains(path));
         if let Some(hidden) = hidden {
@@ -198,7 +197,7 @@ impl Comparison<'_> {
     }
 }
 
-/// How `new` differs from `old`; keys of the engine are left out.
+/// Difference between `old` and `new`, without internal keys.
 pub(crate) fn diff_objects(old: &PropertyMap, new: &PropertyMap) -> ObjectDiff {
     Comparison::default().objects(old, new)
 }

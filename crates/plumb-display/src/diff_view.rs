@@ -1,4 +1,5 @@
-//! Every resource with its differences: `--diff`, and the details before a confirmation (`cli.md` 18.7).
+//! Diff view: all resources with their differences, for `--diff` and for the details of a confirmation
+//! (`cli.md` 18.7).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,15 +21,15 @@ use crate::text::linked;
 use crate::values::{ValuePrinter, ValueStyle};
 use crate::{ops, policies, sections};
 
-/// Folds events to the diff view.
+/// Builds the diff view from events.
 #[derive(Debug)]
 pub struct DiffView {
     options: Options,
-    /// Every resource heard of, as its last step began.
+    /// Resources seen so far, as of the start of their last step.
     seen: HashMap<Urn, Seen>,
-    /// How many steps have failed.
+    /// Number of failed steps.
     failed: usize,
-    /// Whether what does not change is left out, as is what deletions delete.
+    /// Whether unchanged properties and the properties of deleted resources are omitted.
     summarizes: bool,
 }
 
@@ -40,7 +41,7 @@ struct Seen {
 }
 
 impl DiffView {
-    /// A view that has seen nothing.
+    /// A view without events.
     pub fn new(options: Options) -> Self {
         DiffView {
             options,
@@ -50,7 +51,7 @@ impl DiffView {
         }
     }
 
-    /// Text of the event, with colour tags: resources for standard output, diagnostics for standard error.
+    /// Text for an event, with colour tags: resources for standard output, diagnostics for standard error.
     pub(crate) fn handle(&mut self, event: &Event) -> Output {
         match event {
             Event::Prelude { config } => {
@@ -81,7 +82,7 @@ impl DiffView {
         }
     }
 
-    /// The text for events of a whole operation at once, as the answer `details` of a confirmation shows it.
+    /// Text for all events of an operation, for the answer `details` of a confirmation.
     pub fn render<'e>(options: Options, events: impl IntoIterator<Item = &'e Event>) -> String {
         let color = options.color;
         let mut view = DiffView {
@@ -117,7 +118,7 @@ impl DiffView {
         };
         let is_shown = seen.is_shown && !step.internal;
         self.seen.insert(metadata.urn.clone(), seen);
-        // Refreshes and imports are shown when the provider has said what there is.
+        // Refreshes and imports are shown at their end, when the provider's result is known.
         if !is_shown || matches!(metadata.op, StepOp::Refresh | StepOp::Import) {
             return String::new();
         }
@@ -144,7 +145,7 @@ impl DiffView {
         };
         let outputs = outputs_text(metadata, &self.options, view);
         let mut text = String::new();
-        // Of a refresh before another operation, only what it changed is shown.
+        // A refresh before another operation is shown only if it found changes.
         let is_news =
             metadata.op != StepOp::Refresh || !outputs.is_empty() || metadata.urn.is_root_stack();
         if refreshed && is_news {
@@ -163,7 +164,7 @@ impl DiffView {
         metadata.urn.is_root_stack() || is_shown(metadata, &self.options)
     }
 
-    /// Number of ancestors that are shown; what is above one not heard of yet, as in deletions, does not count.
+    /// Number of shown ancestors. Stops at an ancestor without an event so far, which occurs in deletions.
     fn depth(&self, metadata: &Metadata) -> usize {
         let mut depth = 0;
         let mut parent = metadata.parent();
@@ -185,7 +186,7 @@ impl DiffView {
         text
     }
 
-    /// The differences of a step alone, with colour tags.
+    /// Differences of one step, with colour tags.
     pub(crate) fn difference(&self, metadata: &Metadata, refreshed: bool) -> String {
         self.details(metadata, 1, false, refreshed)
     }
@@ -210,7 +211,7 @@ impl DiffView {
             ..value_style(&self.options)
         });
         match (&metadata.old, &metadata.new) {
-            // A resource whose metadata alone changes has no differences worth showing.
+            // Changes of metadata only have no differences to show.
             _ if metadata.op == StepOp::Same => {}
             (None, None) => {}
             (None, Some(new)) => {
@@ -259,7 +260,7 @@ impl DiffView {
                 };
                 (translate(reported, sides, &comparison), show(&old.inputs))
             }
-            // The new outputs are complete before the step is done, as in the last part of a replacement.
+            // New outputs already exist before the last step of a replacement.
             None if !new.outputs.is_empty() && !is_import => {
                 let outputs = show(&new.outputs);
                 let difference = comparison.objects(&show(&old.outputs), &outputs);
@@ -285,7 +286,7 @@ impl DiffView {
     }
 }
 
-/// The changes of the properties that a step names, if it names any.
+/// The difference reduced to the properties in `names`, unless that is empty.
 fn only_named(mut difference: ObjectDiff, names: &[EcoString]) -> ObjectDiff {
     if !names.is_empty() {
         difference
@@ -317,7 +318,8 @@ fn header(metadata: &Metadata, indent: usize, options: &Options) -> String {
         retained(metadata),
         columns = indent * 4,
     );
-    // A resource that is neither created nor deleted keeps its id and URN, so they have no sign.
+    // The id and URN have no sign if they stay the same, which is the case unless the resource is created or
+    // deleted.
     let is_kept = !matches!(
         op,
         StepOp::Create
@@ -344,7 +346,7 @@ fn header(metadata: &Metadata, indent: usize, options: &Options) -> String {
     text
 }
 
-/// `[retain]` where the object stays although the resource goes.
+/// `[retain]` if the object is kept when the resource is deleted from the state.
 pub(crate) fn retained(metadata: &Metadata) -> &'static str {
     let goes = matches!(
         metadata.op,
@@ -357,7 +359,7 @@ pub(crate) fn retained(metadata: &Metadata) -> &'static str {
     if goes && stays { "[retain]" } else { "" }
 }
 
-/// The provider, if it changes or is not a default one.
+/// Line for the provider, if it changes or is not a default provider.
 fn provider_line(metadata: &Metadata, columns: usize, line_op: StepOp, text: &mut String) {
     let Some(provider) = &metadata.provider else {
         return;

@@ -1,4 +1,4 @@
-//! The view that people asked for.
+//! Display of an operation in the selected view.
 
 use std::time::Duration;
 
@@ -14,25 +14,25 @@ use crate::tree::{Size, Tree};
 use crate::waits::Waits;
 use crate::{colorize, sections};
 
-/// Where people want to look in a tree that is longer than the screen.
+/// Scroll command, for a tree longer than the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scroll {
-    /// So many lines up.
+    /// Up by this number of lines.
     Up(usize),
-    /// So many lines down.
+    /// Down by this number of lines.
     Down(usize),
     /// To the first line.
     First,
     /// To the last line.
     Last,
-    /// Back to what goes on.
+    /// Follow the running steps again.
     Follow,
 }
 
-/// How many errors and warnings are marked for systems of continuous integration.
+/// Maximum number of annotated errors and warnings.
 const MOST_ANNOTATIONS: usize = 20;
 
-/// Text to write.
+/// Text for the standard streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// For standard output.
@@ -55,11 +55,11 @@ impl Output {
     }
 }
 
-/// Folds the events of one operation to text.
+/// Converts the events of one operation to text.
 ///
-/// Feed it every event with the time since the operation began and write what comes back. For [`View::Tree`], paint
-/// [`Display::frame`] as often as you like; what comes back from events then belongs below the last frame. For
-/// [`View::Progress`], call [`Display::tick`] once a second.
+/// Pass every event to [`Display::handle`] with the time since the start of the operation, and write the result. For
+/// [`View::Tree`], paint [`Display::frame`] at any rate, and write the results of events below the last frame. For
+/// [`View::Progress`], call [`Display::tick`] once per second.
 #[derive(Debug)]
 pub struct Display {
     options: Options,
@@ -81,7 +81,7 @@ enum Body {
 }
 
 impl Display {
-    /// A display that has seen nothing.
+    /// A display without events.
     pub fn new(options: Options) -> Self {
         let body = match options.view {
             View::Progress => Body::Progress(ProgressLines::new(options.clone())),
@@ -101,7 +101,7 @@ impl Display {
         }
     }
 
-    /// What to write before the first event, banner included.
+    /// Text before the first event, including the banner.
     pub fn start(&self) -> String {
         let live = match &self.options.live_url {
             Some(url) if self.options.view == View::Tree => {
@@ -124,7 +124,7 @@ impl Display {
         format!("{} ({})", self.options.title(), self.options.stack)
     }
 
-    /// Ends the group of the steps, so that what follows is seen without unfolding anything.
+    /// End of the group of steps, so that the following text is visible without expanding it.
     fn end_group(&mut self, now: Duration) -> String {
         let Some(ci) = self.options.ci.filter(|_| self.group_open) else {
             return String::new();
@@ -134,7 +134,7 @@ impl Display {
         ci.group_end(&self.group_title(), at)
     }
 
-    /// Takes an event in; `now` is the time since the operation began.
+    /// Handles an event; `now` is the time since the start of the operation.
     pub fn handle(&mut self, event: &Event, now: Duration) -> Output {
         self.policies.handle(event);
         self.waits.handle(event, now);
@@ -164,7 +164,7 @@ impl Display {
         self.colored(output)
     }
 
-    /// Policy packs are loaded before a run begins, once for all of them.
+    /// Progress of loading policy packs, which happens once before the steps begin.
     fn loading_policies(&mut self, event: &Event) -> Option<Progress> {
         let done = match event {
             Event::PolicyLoad if !self.loads_policies && self.options.action != Action::Analyze => {
@@ -204,7 +204,7 @@ impl Display {
     fn annotate(&mut self, event: &Event) {
         if let (Some(ci), Event::Diagnostic(diagnostic)) = (self.options.ci, event) {
             let annotation = ci.of_diagnostic(diagnostic);
-            // Systems show a handful of them and drop the rest.
+            // CI systems show only a few annotations.
             if let Some(annotation) = annotation
                 && self.annotations.len() < MOST_ANNOTATIONS
                 && !self.annotations.contains(&annotation)
@@ -214,10 +214,10 @@ impl Display {
         }
     }
 
-    /// A sign of life, if nothing was written for a while, and what is being waited for; to be called once a second.
+    /// Text for a second without output: a progress indicator, and the current waits. Must be called once per second.
     pub fn tick(&mut self, now: Duration) -> Output {
         let waits = match &self.body {
-            // The tree has it in its rows.
+            // The tree shows waits in its rows.
             Body::Tree(_) => return Output::default(),
             Body::Progress(_) | Body::Diff(_) => self.waits.report(now),
         };
@@ -231,14 +231,14 @@ impl Display {
         }
     }
 
-    /// Looks at another part of a tree that is longer than `height` lines.
+    /// Scrolls a tree that is longer than `height` lines.
     pub fn scroll(&mut self, to: Scroll, height: usize) {
         if let Body::Tree(tree) = &mut self.body {
             tree.scroll(to, height);
         }
     }
 
-    /// The tree as it is now, in at most `height` lines of at most `width` columns; empty for other views.
+    /// Current tree, with at most `height` lines of at most `width` columns; empty for other views.
     pub fn frame(&self, width: usize, height: usize, now: Duration) -> Vec<String> {
         self.sized_frame(
             Size {
@@ -249,7 +249,7 @@ impl Display {
         )
     }
 
-    /// The whole tree, however long; for the last frame.
+    /// Complete tree, as the last frame.
     pub fn full_frame(&self, width: usize, now: Duration) -> Vec<String> {
         self.sized_frame(
             Size {
@@ -270,7 +270,7 @@ impl Display {
             .collect()
     }
 
-    /// What remains to be written when everything is over. [`Event::Cancel`] does the same; more than once does nothing.
+    /// Text after the end of the operation. [`Event::Cancel`] has the same effect; repeated calls return nothing.
     pub fn finish(&mut self, now: Duration) -> Output {
         if std::mem::replace(&mut self.finished, true) {
             return Output::default();
@@ -287,7 +287,7 @@ impl Display {
             Body::Tree(tree) => {
                 tree.rows.done = true;
                 let sections = final_sections(&tree.rows, &self.policies, self.summary.as_ref());
-                // Apart from the last picture of the tree.
+                // Separated from the last frame of the tree by an empty line.
                 if sections.is_empty() {
                     sections
                 } else {
@@ -316,7 +316,7 @@ fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -
         rows.stack_outputs.as_ref(),
         options,
     ));
-    // Nothing becomes of resources that policies only look at.
+    // Analysis does not change resources, so there are no counts to show.
     let has_results = !policies.has_mandatory() && options.action != Action::Analyze;
     if let Some(summary) = summary.filter(|_| has_results) {
         text.push_str(&sections::resources(summary, rows.errored()));

@@ -1,4 +1,4 @@
-//! Documents inside texts: JSON and YAML that properties hold, such as policies and manifests.
+//! JSON and YAML documents inside strings, such as policies and manifests in properties.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use ecow::EcoString;
 use granit_parser::{Event, Options, Parser, ScalarStyle, StrInput};
 use plumb_value::{PropertyMap, Value};
 
-/// How deep documents may be.
+/// Maximum nesting depth of documents.
 const DEPTH_LIMIT: usize = 100;
-/// Longer texts are shown as texts: reading them would hold up the display.
+/// Maximum length; longer strings are shown as text, because parsing them would delay the display.
 const LENGTH_LIMIT: usize = 1 << 20;
-/// How many values aliases may add to a document: they are copies, and copies of copies grow without bound.
+/// Maximum number of values added by aliases, because nested aliases grow exponentially.
 const ALIAS_LIMIT: usize = 10_000;
 
-/// What language a document is written in.
+/// Language of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Json,
@@ -21,7 +21,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// The name that stands before a document.
+    /// Name shown before a document.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Language::Json => "json",
@@ -30,7 +30,7 @@ impl Language {
     }
 }
 
-/// The object or list that a text holds.
+/// Object or list contained in a string.
 pub(crate) fn parse(text: &str) -> Option<(Language, Value)> {
     let text = text.trim();
     if text.len() > LENGTH_LIMIT {
@@ -38,14 +38,14 @@ pub(crate) fn parse(text: &str) -> Option<(Language, Value)> {
     }
     let (language, value) = match parse_json(text) {
         Some(value) => (Language::Json, value),
-        // A text of one line is taken as it is: every sentence with a colon would be YAML.
+        // YAML only with several lines, because every sentence with a colon is valid YAML.
         None if text.contains(['\n', '\r']) => (Language::Yaml, parse_yaml(text)?),
         None => return None,
     };
     matches!(value, Value::Object(_) | Value::Array(_)).then_some((language, value))
 }
 
-/// One JSON value, behind which only closing brackets may stand.
+/// Parses one JSON value, which only closing brackets may follow.
 fn parse_json(text: &str) -> Option<Value> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let json = values.next()?.ok()?;
@@ -84,7 +84,7 @@ fn parse_yaml(text: &str) -> Option<Value> {
             event => break reader.node(event, 0)?,
         }
     };
-    // A second document would be lost.
+    // Not if there is a second document, which would be lost.
     let is_whole =
         matches!(reader.next()?, Event::DocumentEnd) && matches!(reader.next()?, Event::StreamEnd);
     is_whole.then_some(value)
@@ -93,11 +93,11 @@ fn parse_yaml(text: &str) -> Option<Value> {
 struct YamlReader<'t> {
     parser: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Value>,
-    /// How many values aliases have added.
+    /// Number of values added by aliases.
     expanded: usize,
     /// Length of the text, in characters.
     length: usize,
-    /// Whether the last event ends where the text does.
+    /// Whether the last event ends at the end of the text.
     is_at_end: bool,
 }
 
@@ -116,7 +116,8 @@ impl<'t> YamlReader<'t> {
             Event::Scalar(text, ScalarStyle::Plain, anchor, None) => (plain_scalar(&text), anchor),
             Event::Scalar(text, style, anchor, None) => {
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                // The last line of the text has no break, whatever stood behind it in its source.
+                // The last line of a block scalar at the end of the text gets no line break, because
+                // `parse` has trimmed the text.
                 let unbroken = text
                     .strip_suffix('\n')
                     .filter(|_| is_block && self.is_at_end);
@@ -129,7 +130,7 @@ impl<'t> YamlReader<'t> {
                 self.expanded += count(value);
                 return (self.expanded <= ALIAS_LIMIT).then(|| value.clone());
             }
-            // With tags the text says more than its values.
+            // Tags, because they contain information that plain values lack.
             _ => return None,
         };
         if anchor > 0 {
@@ -184,7 +185,8 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Members of a map, or of each map of a list, that `<<` brings in; the first of a name counts.
+/// Members that `<<` merges into a map, from a map or from a list of maps; the first one with a name takes
+/// precedence.
 fn merge_into(merged: &mut PropertyMap, value: &Value) -> Option<()> {
     match value {
         Value::Object(map) => {
@@ -203,7 +205,7 @@ fn merge_into(merged: &mut PropertyMap, value: &Value) -> Option<()> {
     }
 }
 
-/// Keys are texts or numbers.
+/// Text of a key, which must be a string or a number.
 fn key_text(key: &Value) -> Option<EcoString> {
     match key {
         Value::String(text) => Some(text.clone()),
@@ -224,7 +226,7 @@ fn plain_scalar(text: &str) -> Value {
     }
 }
 
-/// Whole numbers in any base, with underscores, and decimal fractions.
+/// Number: an integer in any base, with underscores, or a decimal fraction.
 fn plain_number(word: &str) -> Option<f64> {
     if !word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
         return None;

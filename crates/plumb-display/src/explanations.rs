@@ -1,4 +1,5 @@
-//! What a run did or would do to each resource, and why: for `plumb why`, and before something is destroyed.
+//! Changes of each resource in a run, with reasons: for `plumb why`, and for confirmations before resources are
+//! destroyed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,49 +19,49 @@ use crate::text::{counted, linked, short_type};
 use crate::unchanged::Unchanged;
 use crate::{colorize, ops, steps};
 
-/// How many resources are named before something is destroyed.
+/// Maximum number of resources in a confirmation.
 const MOST_NAMED: usize = 30;
 
-/// One resource in a run.
+/// Change of a resource in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// The step: `create`, `update`, `replace`, `delete`, …
+    /// Operation: `create`, `update`, `replace`, `delete`, …
     pub op: String,
-    /// The causes, the most telling first.
+    /// Reasons, the most specific first.
     pub because: Vec<String>,
     /// Paths of properties that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<EcoString>,
-    /// Paths that force a replacement.
+    /// Paths whose changes require a replacement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<EcoString>,
-    /// The differences as text with colour tags, secrets hidden.
+    /// Differences as text with colour tags, without secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub difference: String,
-    /// Errors that were reported about it.
+    /// Errors reported for the resource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
 }
 
-/// A run, resource by resource. Of what did not change, only that it was looked at is kept.
+/// Explanations for a run. For unchanged resources, only their URNs are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunExplanation {
     /// `update`, `refresh`, `destroy` or `import`.
     pub operation: String,
-    /// Whether it was only a preview.
+    /// Whether the run was a preview.
     pub preview: bool,
-    /// How it ended, if it did.
+    /// Result; `None` before the end.
     pub result: Option<String>,
-    /// What was or would be changed.
+    /// Changes of resources, by URN.
     pub resources: IndexMap<EcoString, Explanation>,
-    /// What stayed as it was.
+    /// Unchanged resources.
     #[serde(default, rename = "kept")]
     pub unchanged: Unchanged,
 }
 
-/// Folds the events of one run to a [`RunExplanation`].
+/// Builds a [`RunExplanation`] from events.
 #[derive(Debug)]
 pub struct Explanations {
     action: Action,
@@ -69,7 +70,7 @@ pub struct Explanations {
 }
 
 impl Explanations {
-    /// A run of which nothing has been heard.
+    /// Explanations without events.
     pub fn new(options: &Options) -> Self {
         let options = Options {
             view: View::Diff,
@@ -98,11 +99,11 @@ impl Explanations {
         }
     }
 
-    /// Takes an event in.
+    /// Handles an event.
     pub fn handle(&mut self, event: &Event) {
         match event {
             Event::ResourcePre(step) if !step.internal => self.step(&step.metadata),
-            // A refresh knows only afterwards what became of the resource.
+            // The result of a refresh is known only at its end.
             Event::ResourceOutputs(step) if !step.internal => {
                 let known = self.run.resources.get(step.metadata.urn.as_str());
                 if known.is_some_and(|known| known.op == StepOp::Refresh.as_str()) {
@@ -139,7 +140,7 @@ impl Explanations {
             }
             return;
         }
-        // The parts of a replacement belong to it; the step that stands for all of them knows most.
+        // Parts of a replacement are covered by the logical `replace` step, which has the most information.
         let is_part = metadata.op.is_replacement() && !metadata.logical;
         if is_part && self.run.resources.contains_key(urn) {
             return;
@@ -167,7 +168,7 @@ impl Explanations {
         self.run.resources.insert(urn.into(), explanation);
     }
 
-    /// Paths that differ; top-level properties where the provider did not say.
+    /// Paths that differ; top-level properties if the provider has not reported any.
     fn differing(&self, metadata: &Metadata) -> Vec<EcoString> {
         let told = differing_paths(metadata);
         let (Some(old), Some(new), true) = (&metadata.old, &metadata.new, told.is_empty()) else {
@@ -185,17 +186,17 @@ impl Explanations {
             .collect()
     }
 
-    /// The run so far.
+    /// Explanations of the events so far.
     pub fn run(&self) -> &RunExplanation {
         &self.run
     }
 
-    /// The run.
+    /// Explanations of all events.
     pub fn into_run(self) -> RunExplanation {
         self.run
     }
 
-    /// What a preview would replace and delete, and why, for people to read before they agree; empty when nothing would.
+    /// Replacements and deletions of a preview with their reasons, for a confirmation; empty if there are none.
     pub fn destructive(&self, options: &Options) -> String {
         let told = |it: &Explanation| {
             let is_deletion = it.op == "delete" && self.action != Action::Destroy;
@@ -228,7 +229,7 @@ fn destructive_line(urn: &str, explanation: &Explanation, link: Option<&str>) ->
     )
 }
 
-/// `type name` of a URN.
+/// Type and name of a URN.
 fn label(urn: &str, link: Option<&str>) -> String {
     Urn::parse(urn).map_or_else(
         |_| urn.to_owned(),
@@ -239,9 +240,9 @@ fn label(urn: &str, link: Option<&str>) -> String {
     )
 }
 
-/// Counts of a run by step.
+/// Counts by operation.
 impl RunExplanation {
-    /// How many resources each step was for.
+    /// Number of resources for each operation.
     pub fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for explanation in self.resources.values() {

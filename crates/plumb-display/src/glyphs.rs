@@ -1,8 +1,8 @@
-//! Characters for terminals that have no others than those of ASCII (`cli.md` 18.3, 18.6).
+//! Replacement characters for terminals that support only ASCII (`cli.md` 18.3, 18.6).
 
 use std::borrow::Cow;
 
-/// What stands in for each character that this crate draws with; as wide as it, where columns depend on that.
+/// ASCII replacement for each character used by this crate, with the same width where columns depend on it.
 const INSTEAD: &[(&str, &str)] = &[
     ("├", "|"),
     ("└", "`"),
@@ -20,7 +20,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ("🔍", "? "),
 ];
 
-/// The text without characters that such terminals cannot show. What people have written themselves stays what it is.
+/// The text with this crate's characters replaced by ASCII. Other characters, such as those in names, are kept.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);

@@ -1,10 +1,10 @@
-//! What operations look like: to people, as progress lines, a tree or a diff, and to programs, as JSON.
+//! Displays of operations: progress lines, a tree or a diff for people, and JSON for programs.
 //!
-//! Everything here is a fold from engine events to text: nothing is printed, no clock is read, no terminal is asked.
-//! The caller hands in events and the time since the operation began, and writes what comes back where it belongs.
+//! Everything in this crate converts engine events to text. It does not print, read the clock or query the terminal;
+//! the caller passes events and the time since the start of the operation, and writes the result.
 //!
-//! Start with [`Display`]; [`Options`] says what it shows. [`PreviewDigest`] and [`ResultSummary`] are the documents
-//! for programs; engine events as JSON lines are the matter of `plumb_events::json`.
+//! Start with [`Display`]; [`Options`] selects its contents. [`PreviewDigest`] and [`ResultSummary`] are documents
+//! for programs; `plumb_events::json` has engine events as JSON lines.
 
 mod ci;
 mod color;

@@ -1,14 +1,14 @@
-//! How two lists differ: place by place, or, if that says it with fewer changes, with elements that came, went and moved.
+//! Differences between two lists: by index, or with inserted, deleted and moved elements if that takes fewer changes.
 
 use plumb_value::Value;
 use plumb_value::path::PropertyPath;
 
 use crate::diff::{Change, Comparison, Element, ValueDiff};
 
-/// Longer lists are compared place by place.
+/// Maximum product of the lengths; longer lists are compared by index.
 const MOST_PAIRS: usize = 250_000;
 
-/// How `new` differs from `old`.
+/// Difference between `old` and `new`.
 pub(crate) fn diff_lists(
     comparison: &Comparison<'_>,
     old: &[Value],
@@ -54,7 +54,7 @@ fn by_place(
         .collect()
 }
 
-/// An element that becomes null stays an element, so this is an update.
+/// Change of an element. Null is an element too, so a change to null is an update.
 fn element_change(
     comparison: &Comparison<'_>,
     old: &Value,
@@ -78,7 +78,7 @@ fn element(index: usize, change: Change) -> Element {
     }
 }
 
-/// Elements that both have in the same order stay; of the others, equal ones have moved.
+/// Aligns lists by their longest common subsequence; equal elements outside of it are moves.
 fn aligned(old: &[Value], new: &[Value]) -> Vec<Element> {
     let kept = common(old, new);
     let mut gone: Vec<usize> = (0..old.len())
@@ -106,7 +106,7 @@ fn aligned(old: &[Value], new: &[Value]) -> Vec<Element> {
     elements
 }
 
-/// The longest common subsequence: pairs of an index in each list.
+/// Longest common subsequence, as pairs of indices.
 fn common(old: &[Value], new: &[Value]) -> Vec<(usize, usize)> {
     let mut longest = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
     for (i, left) in old.iter().enumerate().rev() {

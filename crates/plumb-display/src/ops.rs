@@ -1,8 +1,8 @@
-//! Signs, colours and words of step kinds (`cli.md` 18.1).
+//! Signs, colours and words for step operations (`cli.md` 18.1).
 
 use plumb_resource::StepOp;
 
-/// The two characters before a resource or property.
+/// Two-character sign before a resource or property.
 pub(crate) fn sign(op: StepOp) -> &'static str {
     match op {
         StepOp::Same => "  ",
@@ -21,7 +21,7 @@ pub(crate) fn sign(op: StepOp) -> &'static str {
     }
 }
 
-/// The colour tag of a step kind; empty for none.
+/// Colour tag of an operation; empty for none.
 pub(crate) fn color(op: StepOp) -> &'static str {
     match op {
         StepOp::Same | StepOp::RemovePendingReplace => "",
@@ -35,7 +35,7 @@ pub(crate) fn color(op: StepOp) -> &'static str {
     }
 }
 
-/// The colour tag that a piece of text begins with; what stays the same has no colour left from before.
+/// Colour tag at the start of a piece of text; a reset for operations without a colour.
 pub(crate) fn line_color(op: StepOp) -> &'static str {
     match color(op) {
         "" => crate::color::RESET,
@@ -43,7 +43,7 @@ pub(crate) fn line_color(op: StepOp) -> &'static str {
     }
 }
 
-/// What is going on while the step runs.
+/// Word for a running step.
 pub(crate) fn progress_word(op: StepOp, preview: bool) -> &'static str {
     if preview {
         return match op {
@@ -88,7 +88,7 @@ fn preview_word(op: StepOp) -> &'static str {
     }
 }
 
-/// What happened once the step is done; in previews the parts of a replacement are all called by its name.
+/// Word for a finished step; in previews, all parts of a replacement have the word of the whole.
 pub(crate) fn done_word(op: StepOp, preview: bool) -> &'static str {
     if preview {
         return match op {
@@ -118,7 +118,7 @@ pub(crate) fn done_word(op: StepOp, preview: bool) -> &'static str {
     }
 }
 
-/// What happened when the step failed.
+/// Word for a failed step.
 pub(crate) fn failed_word(op: StepOp) -> &'static str {
     match op {
         StepOp::Same | StepOp::RemovePendingReplace => "failed",
@@ -133,7 +133,7 @@ pub(crate) fn failed_word(op: StepOp) -> &'static str {
     }
 }
 
-/// What happened, in the summary.
+/// Word for the summary.
 pub(crate) fn past_tense(op: StepOp) -> &'static str {
     match op {
         StepOp::Same => "unchanged",
@@ -152,7 +152,7 @@ pub(crate) fn past_tense(op: StepOp) -> &'static str {
     }
 }
 
-/// Whether steps of this kind read what exists without changing it.
+/// Whether the operation reads an existing resource without changing it.
 pub(crate) fn is_read(op: StepOp) -> bool {
     matches!(
         op,

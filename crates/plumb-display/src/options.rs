@@ -1,4 +1,4 @@
-//! What to show.
+//! Options of displays.
 
 use ecow::EcoString;
 use plumb_events::ColorMode;
@@ -6,46 +6,46 @@ use plumb_events::ColorMode;
 use crate::ci::CiSystem;
 use crate::color::{HEADLINE, paint};
 
-/// What is being done.
+/// Kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Resources are made what the program says.
+    /// Updates resources according to the program.
     Update,
-    /// The state is made what the world is.
+    /// Updates the state to match the existing resources.
     Refresh,
-    /// Everything is deleted.
+    /// Deletes all resources.
     Destroy,
-    /// Existing objects are adopted.
+    /// Imports existing resources.
     Import,
-    /// Policies look at what there is.
+    /// Analyzes existing resources with policies.
     Analyze,
 }
 
-/// How people see an operation.
+/// View of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// A line for each step.
+    /// A line per step.
     Progress,
-    /// A tree that is repainted.
+    /// A repainted tree.
     Tree,
-    /// Every resource with its differences.
+    /// All resources with their differences.
     Diff,
 }
 
-/// What to show, and how.
+/// Options of displays.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is being done.
+    /// Kind of operation.
     pub action: Action,
-    /// Whether it is only previewed.
+    /// Whether the operation is a preview.
     pub preview: bool,
     /// Name of the stack.
     pub stack: EcoString,
     /// Name of the project.
     pub project: EcoString,
-    /// How people see it.
+    /// Selected view.
     pub view: View,
-    /// What to do with colours.
+    /// Treatment of colour tags.
     pub color: ColorMode,
     /// Whether to show configuration at the start.
     pub show_config: bool,
@@ -55,38 +55,38 @@ pub struct Options {
     pub show_reads: bool,
     /// Whether to show secrets.
     pub show_secrets: bool,
-    /// Whether to show the parts of a replacement each on its own.
+    /// Whether to show the parts of a replacement as separate steps.
     pub show_replacement_steps: bool,
-    /// Whether to show what policies changed in full.
+    /// Whether to show the changes made by policy remediations in full.
     pub show_policy_remediations: bool,
-    /// Whether to leave out the outputs of the stack.
+    /// Whether to omit the outputs of the stack.
     pub suppress_outputs: bool,
-    /// Whether to leave out signs of life while nothing happens.
+    /// Whether to omit progress indicators while nothing happens.
     pub suppress_progress: bool,
-    /// Whether to show URNs in place of types and names.
+    /// Whether to show URNs instead of types and names.
     pub show_urns: bool,
     /// Whether to show long values in full.
     pub full_output: bool,
-    /// Whether to show messages for developers.
+    /// Whether to show debug messages.
     pub debug: bool,
-    /// Whether to use characters beyond ASCII for decoration.
+    /// Whether to use non-ASCII characters for decoration.
     pub emoji: bool,
-    /// Whether what forces a replacement is said in words, and not by colour alone.
+    /// Whether to mark properties that require a replacement by words in addition to colour.
     pub explain: bool,
-    /// Whether what is written is read aloud: then there are no signs of life without words.
+    /// Whether a screen reader is used, which excludes progress indicators without words.
     pub read_aloud: bool,
-    /// The system of continuous integration that reads along.
+    /// Continuous integration system that shows the output.
     pub ci: Option<CiSystem>,
-    /// When the operation began, in Unix seconds.
+    /// Start of the operation, in Unix seconds.
     pub began: i64,
-    /// Where URNs lead, if the terminal shows links.
+    /// Target of links on URNs; `None` if the terminal does not support links.
     pub link: Option<String>,
-    /// Address where the operation can be watched.
+    /// URL of the operation's live view.
     pub live_url: Option<String>,
 }
 
 impl Options {
-    /// Plain progress of `action` on `stack`, without colours.
+    /// Options for progress lines of `action` on `stack`, without colours.
     pub fn new(
         action: Action,
         preview: bool,
@@ -121,7 +121,7 @@ impl Options {
         }
     }
 
-    /// The words that introduce the operation, such as `Previewing update`.
+    /// Title of the operation, such as `Previewing update`.
     pub fn title(&self) -> &'static str {
         match (self.action, self.preview) {
             (Action::Update, true) => "Previewing update",
@@ -136,7 +136,7 @@ impl Options {
         }
     }
 
-    /// The line before everything else, with its line break.
+    /// First line of the output, with its line break.
     pub fn banner(&self) -> String {
         let line = paint(HEADLINE, format!("{} ({}):", self.title(), self.stack));
         format!("{}\n", crate::colorize(&line, self.color))

@@ -1,11 +1,12 @@
-//! Repainting lines in place on a terminal.
+//! In-place repainting of lines on a terminal.
 //!
-//! 1. A frame goes over the one before it: the cursor goes up, lines that are the same are passed over, others are written
-//!    anew. All of it is one write between marks that have the terminal show it at once, so nothing flickers.
-//! 2. Where the terminal became narrower than what stands on it, nobody knows how many lines that is now: terminals differ.
-//!    What stands on the screen is then moved out of sight, above, and the frame painted at the top. Nothing is erased that
-//!    somebody may want to read.
-//! 3. Text by others goes where the frame is: [`Painter::clear`] takes the frame away, and the next one stands below.
+//! 1. A frame overwrites the previous one: the cursor moves up, equal lines are skipped, others are rewritten. Each
+//!    frame is one write between synchronized-update marks, which prevents flicker.
+//! 2. If the terminal has become narrower than the last frame, the number of lines that the frame now occupies is
+//!    unknown, because terminals wrap differently. In that case the screen is scrolled out of view, and the new frame is
+//!    painted at the top. Nothing that the user may want to read is erased.
+//! 3. Other text takes the place of the frame: [`Painter::clear`] removes the frame, and the next one is painted below
+//!    the text.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,7 +20,7 @@ const SHOW_CURSOR: &str = "\u{1b}[?25h";
 const ERASE_REST_OF_LINE: &str = "\u{1b}[K";
 const ERASE_BELOW: &str = "\u{1b}[J";
 
-/// Columns and lines of a terminal.
+/// Size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScreenSize {
     /// Columns.
@@ -28,23 +29,23 @@ pub struct ScreenSize {
     pub height: usize,
 }
 
-/// Puts each frame where the one before it stands.
+/// Paints each frame over the previous one.
 #[derive(Debug, Default)]
 pub struct Painter {
-    /// What stands on the screen.
+    /// Lines on the screen.
     painted: Vec<String>,
-    /// The columns that it takes.
+    /// Width of the widest line.
     widest: usize,
     hides_cursor: bool,
 }
 
 impl Painter {
-    /// A painter that has painted nothing.
+    /// A painter without a frame.
     pub fn new() -> Self {
         Painter::default()
     }
 
-    /// Paints `lines`, which must not be wider than the terminal, over the last frame.
+    /// Paints `lines` over the last frame. They must not be wider than the terminal.
     pub fn repaint(
         &mut self,
         out: &mut dyn Write,
@@ -61,7 +62,7 @@ impl Painter {
             let stands = self.painted.get(at).is_some_and(|painted| painted == line);
             if !stands || line.is_empty() {
                 text.push_str(line);
-                // In the last column, the cursor stands on what was written last.
+                // Not in the last column, where the cursor is still on the last character and would erase it.
                 if width(line) < size.width {
                     text.push_str(ERASE_REST_OF_LINE);
                 }
@@ -76,12 +77,12 @@ impl Painter {
         out.flush()
     }
 
-    /// Whether a frame stands on the screen.
+    /// Whether a frame is on the screen.
     pub fn is_painted(&self) -> bool {
         !self.painted.is_empty()
     }
 
-    /// Comes to terms with a terminal of another size than that of the last frame; answers what is to be written for that.
+    /// Adapts to a changed size of the terminal; returns the control sequences for it.
     fn fit(&mut self, size: ScreenSize) -> String {
         let mut text = String::new();
         if self.widest > size.width {
@@ -90,7 +91,7 @@ impl Painter {
             self.painted.clear();
         }
         if self.painted.len() >= size.height {
-            // What does not fit any more has left the screen.
+            // Lines that no longer fit have scrolled off the screen.
             self.painted.truncate(size.height.saturating_sub(1));
             self.painted.iter_mut().for_each(String::clear);
         }
@@ -106,13 +107,13 @@ impl Painter {
             write!(out, "\r\u{1b}[{}A{ERASE_BELOW}", self.painted.len())?;
             self.painted.clear();
             self.widest = 0;
-            // What follows may go to the same terminal by another stream.
+            // Flush, because the following text may be written to the same terminal through another stream.
             out.flush()?;
         }
         Ok(())
     }
 
-    /// Leaves the last frame where it is; the next one starts below it.
+    /// Keeps the last frame on the screen; the next one is painted below it.
     pub fn keep(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.painted.clear();
         self.widest = 0;

@@ -1,4 +1,4 @@
-//! What policies had to say (`cli.md` 18.6).
+//! Results of policies (`cli.md` 18.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,26 +13,26 @@ use crate::steps::value_style;
 use crate::text::{counted, short_type};
 use crate::values::{ValuePrinter, ValueStyle};
 
-/// What was heard from policies so far.
+/// Policy results so far.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    /// By name and version.
+    /// Packs by name and version.
     packs: BTreeMap<String, Origins>,
     violations: Vec<PolicyViolation>,
     remediations: Vec<PolicyRemediation>,
 }
 
-/// Where packs of one name and version come from.
+/// Sources of the packs with one name and version.
 #[derive(Debug, Default)]
 struct Origins {
-    /// Paths that the user named.
+    /// Paths given by the user.
     local: BTreeSet<String>,
-    /// The backend demands it.
+    /// Whether the backend requires the pack.
     is_required: bool,
 }
 
 impl Origins {
-    /// What stands behind the name of a pack.
+    /// Note after the name of a pack.
     fn note(&self) -> String {
         if self.local.is_empty() {
             return String::new();
@@ -43,7 +43,7 @@ impl Origins {
     }
 }
 
-/// The name of a pack in a summary, and the path that the user named it by.
+/// Name of a pack in a summary, and the path given by the user.
 pub(crate) fn pack_origin(name: &str) -> (&str, Option<&str>) {
     match name.split_once("|local|") {
         Some((name, path)) => (name, Some(path)),
@@ -83,12 +83,12 @@ impl Policies {
         }
     }
 
-    /// Whether a violation forbids the operation.
+    /// Whether a violation is mandatory, and therefore blocks the operation.
     pub(crate) fn has_mandatory(&self) -> bool {
         self.violations.iter().any(is_mandatory)
     }
 
-    /// The section; empty when no policy pack ran.
+    /// Section on policies; empty if no policy pack ran.
     pub(crate) fn section(&self, options: &Options) -> String {
         if self.packs.is_empty() {
             return String::new();
@@ -160,7 +160,7 @@ impl Policies {
     }
 }
 
-/// A violation below its pack: a line and the message.
+/// Writes a violation below its pack: a line, and the message.
 fn write_violation(violation: &PolicyViolation, out: &mut String) {
     let _ = writeln!(out, "        - {}", headline(violation));
     for line in violation.message.trim_end().lines() {
@@ -168,7 +168,7 @@ fn write_violation(violation: &PolicyViolation, out: &mut String) {
     }
 }
 
-/// A violation by itself: a line that names the pack, and the message.
+/// Writes a violation outside of a pack's list: a line with the pack's name, and the message.
 pub(crate) fn write_with_pack(violation: &PolicyViolation, out: &mut String) {
     let pack = paint(INFO, pack_key(&violation.pack));
     let _ = writeln!(out, "    {pack} {}", headline(violation));
@@ -192,7 +192,7 @@ fn headline(violation: &PolicyViolation) -> String {
     let resource = violation
         .urn
         .as_ref()
-        // What the stack as a whole is to blame for is nobody's.
+        // Violations of the stack as a whole have no resource.
         .filter(|urn| !urn.is_root_stack())
         .map(resource_clause)
         .unwrap_or_default();
@@ -229,7 +229,7 @@ fn is_mandatory(violation: &PolicyViolation) -> bool {
     violation.enforcement_level == "mandatory"
 }
 
-/// The worst first, and last what nobody called bad.
+/// Rank of a severity for sorting: the most severe first, unknown ones last.
 fn severity_rank(severity: &str) -> usize {
     let order = ["critical", "high", "medium", "low"];
     let rank = order.iter().position(|name| *name == severity);

@@ -12,10 +12,10 @@ use plumb_value::Value;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Writes a resource in the form of state files. It is given no secrets.
+/// Serializer of a resource in the format of state files. Receives no secrets.
 pub type StateToJson = Box<dyn Fn(&ResourceState) -> Box<RawValue> + Send>;
 
-/// Folds events to the document.
+/// Builds the document from events.
 pub struct PreviewDigest {
     to_json: StateToJson,
     show_replacement_steps: bool,
@@ -85,7 +85,7 @@ fn op_name<S: Serializer>(op: &StepOp, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl PreviewDigest {
-    /// A document of nothing.
+    /// A document without events.
     pub fn new(to_json: StateToJson, show_replacement_steps: bool) -> Self {
         PreviewDigest {
             to_json,
@@ -97,7 +97,7 @@ impl PreviewDigest {
         }
     }
 
-    /// Takes an event in.
+    /// Handles an event.
     pub fn handle(&mut self, event: &Event) {
         match event {
             Event::Prelude { config } => self.config.clone_from(config),
@@ -125,7 +125,7 @@ impl PreviewDigest {
         self.steps.push((metadata.urn.clone(), step));
     }
 
-    /// A refresh becomes what it found, if that is a change.
+    /// Replaces a refresh step by the change that it found, if there is one.
     fn end(&mut self, metadata: &Metadata) {
         let found_change = match metadata.op {
             StepOp::Update => metadata
@@ -179,7 +179,7 @@ impl PreviewDigest {
         });
     }
 
-    /// The document, indented by four, with its line break.
+    /// JSON text of the document, indented by four spaces, with a final line break.
     pub fn to_json(&self) -> String {
         let document = Document {
             config: &self.config,
@@ -212,7 +212,7 @@ impl From<PropertyDiff> for Difference {
     }
 }
 
-/// The state with the text `[secret]` in place of every secret.
+/// State with the string `[secret]` in place of each secret.
 fn without_secrets(view: &StateView) -> Cow<'_, ResourceState> {
     if !view.inputs.contains_secrets() && !view.outputs.contains_secrets() {
         return Cow::Borrowed(view);
@@ -230,7 +230,7 @@ fn without_secrets(view: &StateView) -> Cow<'_, ResourceState> {
     Cow::Owned(state)
 }
 
-/// Compact JSON spread over lines; unlike a parsed value it keeps the order of the members.
+/// Indents compact JSON. Works on the text, because a parsed value would lose the order of members.
 fn indented(compact: &str) -> String {
     let mut out = String::with_capacity(compact.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);

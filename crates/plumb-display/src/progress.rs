@@ -12,13 +12,13 @@ use crate::rows::{Row, Rows, Touched};
 use crate::sections;
 use crate::text::lines;
 
-/// Folds events to progress lines.
+/// Builds progress lines from events.
 #[derive(Debug)]
 pub(crate) struct ProgressLines {
     pub(crate) rows: Rows,
-    /// Whether something was written since the last tick.
+    /// Whether text was written since the last tick.
     active: bool,
-    /// Whether the cursor stands behind a sign of life.
+    /// Whether the cursor is after a progress indicator.
     waiting: bool,
     downloads: BTreeSet<EcoString>,
 }
@@ -54,8 +54,8 @@ impl ProgressLines {
         self.after_waiting(out)
     }
 
-    /// A sign of life if nothing was written since the last tick; `waits` says what is being waited for. Logs of continuous
-    /// integration and those who listen get no dots.
+    /// Text for a tick: `waits`, or a progress indicator if nothing was written since the last tick. No dots in CI logs and
+    /// for screen readers.
     pub(crate) fn tick(&mut self, waits: &[String]) -> String {
         let options = self.rows.options();
         if options.suppress_progress || self.rows.done {
@@ -79,7 +79,7 @@ impl ProgressLines {
         format!("{mark} {}....", self.rows.options().title().to_lowercase())
     }
 
-    /// The rows that were not finished, once everything is over.
+    /// Lines for unfinished rows, after the end of the operation.
     pub(crate) fn finish(&mut self, now: Duration) -> String {
         let unfinished = self.rows.unfinished();
         self.rows.done = true;

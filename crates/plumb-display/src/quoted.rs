@@ -1,9 +1,9 @@
-//! Texts and numbers as the reference writes them: the forms of Go's `%q`, `%g` and `strconv.QuoteToGraphic`.
+//! Strings and numbers in the formats of the reference: Go's `%q`, `%g` and `strconv.QuoteToGraphic`.
 
 use std::fmt::Write as _;
 
-/// `text` without quotes around it, with escapes for what cannot be printed. Bytes that are no UTF-8, as of a text that was
-/// cut within a character, are escaped one by one.
+/// `text` without quotes around it, and with unprintable characters escaped. Invalid UTF-8, which occurs in text cut inside
+/// a character, is escaped byte by byte.
 pub(crate) fn escaped(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
@@ -22,7 +22,7 @@ pub(crate) fn quoted(text: &[u8]) -> String {
     format!("\"{}\"", escaped(text))
 }
 
-/// `text` with escapes for what is neither a sign nor a blank of any kind; quotes and backslashes stay.
+/// `text` with characters escaped that are neither graphic nor spaces; quotes and backslashes are kept.
 pub(crate) fn graphic(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -61,8 +61,8 @@ fn escape(letter: char, out: &mut String, is_plain: impl Fn(char) -> bool) {
     }
 }
 
-/// Whether the character is a letter, mark, number, punctuation, symbol or the ASCII blank. The standard library knows, and
-/// says so by escaping what is not; a letter in front keeps it from escaping marks, too.
+/// Whether the character is a letter, mark, number, punctuation, symbol or the ASCII space. Tested with `escape_debug` of
+/// the standard library, which escapes all others; the letter before it prevents the escaping of marks.
 fn is_printable(letter: char) -> bool {
     if letter.is_ascii() {
         return matches!(letter, ' '..='~');
@@ -73,7 +73,7 @@ fn is_printable(letter: char) -> bool {
     text.escape_debug().nth(2).is_none()
 }
 
-/// Blanks that the standard library escapes and people can see as blanks.
+/// Spaces that the standard library escapes although they are visible as such.
 fn is_blank(letter: char) -> bool {
     matches!(
         letter,
@@ -81,8 +81,7 @@ fn is_blank(letter: char) -> bool {
     )
 }
 
-/// Whole numbers with all their digits, others with as many as tell them apart from their neighbours: plain from 1e-4 up to
-/// 1e6, with an exponent otherwise.
+/// Number: integers with all digits, others with the shortest unique digits; without an exponent from 1e-4 up to 1e6.
 pub(crate) fn number(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

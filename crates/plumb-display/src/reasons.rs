@@ -1,4 +1,4 @@
-//! Why a step happens, in words: folded from what its event says.
+//! Reasons for steps, as text derived from their events.
 
 use ecow::EcoString;
 use plumb_events::Metadata;
@@ -7,7 +7,7 @@ use plumb_resource::{ResourceState, StepOp};
 use crate::options::Action;
 use crate::steps::replacing_paths;
 
-/// The causes of a step, the most telling first; each is a clause without a full stop.
+/// Reasons for a step, the most specific first; each is a clause without a full stop.
 pub(crate) fn causes(metadata: &Metadata, action: Action) -> Vec<String> {
     match metadata.op {
         StepOp::Same => vec!["nothing differs between the program and the state".to_owned()],
@@ -64,7 +64,7 @@ fn update_causes(metadata: &Metadata) -> Vec<String> {
     causes
 }
 
-/// Paths that differ: as the provider says, or else as the engine found.
+/// Paths that differ: those reported by the provider, or else those found by the engine.
 pub(crate) fn differing_paths(metadata: &Metadata) -> Vec<EcoString> {
     match &metadata.detailed_diff {
         Some(paths) if !paths.is_empty() => paths.keys().cloned().collect(),
@@ -118,7 +118,7 @@ fn with_default(mut causes: Vec<String>) -> Vec<String> {
     causes
 }
 
-/// What a key that forces a replacement stands for: most are properties, and the engine has words of its own.
+/// Reason for a key that requires a replacement: usually a property, or one of the engine's own keys.
 fn replacement_cause(path: &str, metadata: &Metadata) -> String {
     let is_property = |state: &Option<plumb_events::StateView>| {
         state

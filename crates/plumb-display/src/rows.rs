@@ -1,4 +1,4 @@
-//! What is known of each resource while an operation goes on: one row each.
+//! State of each resource during an operation, one row per resource.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,28 +12,28 @@ use crate::options::Options;
 use crate::text::short_type;
 use crate::{ops, steps};
 
-/// One resource.
+/// Row of a resource.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// `None` for the row that stands for the stack before its resource is heard of.
+    /// `None` for the placeholder of the stack, until its resource has an event.
     pub(crate) urn: Option<Urn>,
     type_name: String,
     name: String,
     pub(crate) parent: Option<Urn>,
     pub(crate) op: StepOp,
-    /// Whether any step of the resource has begun.
+    /// Whether a step of the resource has begun.
     pub(crate) has_step: bool,
-    /// `[retain]` if the object stays when the resource goes.
+    /// `[retain]` if the object is kept when the resource is deleted from the state.
     retained: &'static str,
-    /// Whether the object is a provider's.
+    /// Whether the resource is managed by a provider.
     is_custom: bool,
-    /// Summary of the difference that the last step makes.
+    /// Summary of the last step's difference.
     difference: String,
-    /// Summary of the difference that led to a replacement, for its parts.
+    /// Summary of the difference that requires a replacement, for the parts of that replacement.
     replacement: Option<String>,
-    /// Whether the row counts only if there is something to say about it.
+    /// Whether the row is hidden until it has a message.
     hidden: bool,
-    /// The steps that have come to their end.
+    /// Finished steps.
     ended: Vec<StepOp>,
     pub(crate) failed: bool,
     pub(crate) started: Option<Duration>,
@@ -44,7 +44,7 @@ pub(crate) struct Row {
     debugs: usize,
     last: Option<Message>,
     worst: Option<Message>,
-    /// Messages to repeat at the end, by stream.
+    /// Messages that are repeated at the end, by stream.
     pub(crate) streams: Vec<(i32, String)>,
 }
 
@@ -55,22 +55,22 @@ struct Message {
 }
 
 impl Row {
-    /// Whether the row is the root stack's, or stands in for it.
+    /// Whether the row is that of the root stack or its placeholder.
     pub(crate) fn is_root(&self) -> bool {
         self.urn.as_ref().is_none_or(Urn::is_root_stack)
     }
 
-    /// Whether the row has reported any error.
+    /// Whether the row has errors.
     pub(crate) fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// Type and name, as people see them.
+    /// Displayed type and name.
     pub(crate) fn labels(&self) -> (&str, &str) {
         (&self.type_name, &self.name)
     }
 
-    /// Whether the last step has come to its end.
+    /// Whether the last step has finished.
     fn has_outputs(&self) -> bool {
         self.ended.contains(&self.op)
     }
@@ -102,7 +102,7 @@ impl Row {
         text.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Whether there is more to say about the row than what its step does.
+    /// Whether the row has a message or has failed.
     pub(crate) fn has_info(&self) -> bool {
         self.last.is_some() || self.failed
     }
@@ -143,27 +143,27 @@ impl Row {
     }
 }
 
-/// What an event did to the rows.
+/// Effect of an event on the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touched {
-    /// Nothing that anybody should see.
+    /// No visible change.
     Nothing,
-    /// The row with this index.
+    /// Change of the row at this index.
     Row(usize),
 }
 
-/// All rows, in the order in which they were first heard of.
+/// All rows, in the order of their first event.
 #[derive(Debug)]
 pub(crate) struct Rows {
     options: Options,
     pub(crate) list: Vec<Row>,
     by_urn: HashMap<Urn, usize>,
-    /// The row for whatever is not about a resource.
+    /// Row for events without a resource.
     stack_row: Option<usize>,
-    /// The stack's resource, if an event was about it before it was heard of as a parent.
+    /// URN of the root stack, if it had an event.
     stack_urn: Option<Urn>,
     pub(crate) done: bool,
-    /// Whether any step has failed.
+    /// Whether a step has failed.
     failed: bool,
     pub(crate) stack_outputs: Option<Metadata>,
 }
@@ -182,7 +182,7 @@ impl Rows {
         }
     }
 
-    /// Takes an event in.
+    /// Handles an event.
     pub(crate) fn handle(&mut self, event: &Event, now: Duration) -> Touched {
         match event {
             Event::ResourcePre(step) if !step.internal => self.begin(&step.metadata, now),
@@ -206,7 +206,7 @@ impl Rows {
         }
     }
 
-    /// Reports a read to a user who did not ask for reads: as a message, or not at all.
+    /// Handles a read if reads are not shown: as a message, or not at all.
     fn read_aside(&mut self, metadata: &Metadata) -> Option<Touched> {
         if self.options.show_reads {
             return None;
@@ -252,7 +252,7 @@ impl Rows {
         if metadata.op == StepOp::Replace {
             row.replacement = Some(row.difference.clone());
         }
-        // Elsewhere the line would only repeat the one before it.
+        // In other cases the line would repeat the previous one.
         let is_custom = metadata.state().is_none_or(|state| state.is_custom());
         let is_news =
             was_refresh || (!self.options.preview && is_custom && metadata.op != StepOp::Same);
@@ -285,7 +285,7 @@ impl Rows {
         self.touched_if_visible(idx)
     }
 
-    /// Index of the row for what is said of a resource, or of the stack.
+    /// Index of the row for a diagnostic of a resource or of the stack.
     fn row_of(&mut self, urn: Option<&Urn>) -> usize {
         match urn {
             Some(urn) => self.row_for_urn(urn),
@@ -309,13 +309,13 @@ impl Rows {
         }
     }
 
-    /// Whether there is anything to say about the row.
+    /// Whether the row is shown.
     pub(crate) fn is_visible(&self, idx: usize) -> bool {
         let row = &self.list[idx];
         !row.hidden || (self.is_tree() && (row.is_root() || row.has_info()))
     }
 
-    /// `is_known_root`: whether the event is about the stack, and is not the first to name it.
+    /// Sets the step of a row. `is_known_root`: whether the event is for the root stack, and not its first.
     fn set_step(&mut self, idx: usize, metadata: &Metadata, is_known_root: bool) {
         let difference = steps::difference_summary(metadata);
         let row = &mut self.list[idx];
@@ -333,7 +333,7 @@ impl Rows {
         }
     }
 
-    /// Index of the row for what is not about a resource.
+    /// Index of the row for events without a resource.
     pub(crate) fn ensure_stack_row(&mut self) -> usize {
         if let Some(idx) = self.stack_row {
             return idx;
@@ -346,7 +346,7 @@ impl Rows {
 
     fn row_for(&mut self, metadata: &Metadata) -> usize {
         let idx = self.row_for_urn(&metadata.urn);
-        // The parent has a place before anything is heard of it, as when children are deleted.
+        // The parent may have no event of its own yet, for example when its children are deleted first.
         if let Some(parent) = metadata.parent().filter(|parent| !self.is_stack(parent))
             && !self.by_urn.contains_key(parent)
         {
@@ -365,7 +365,7 @@ impl Rows {
             self.ensure_stack_row();
             return idx;
         }
-        // The stack's resource takes over the row that stood in for it.
+        // The placeholder becomes the row of the root stack.
         self.stack_urn = Some(urn.clone());
         let Some(idx) = self.stack_row else {
             let idx = self.push_resource(urn);
@@ -416,12 +416,12 @@ impl Rows {
         self.list.len() - 1
     }
 
-    /// Whether nothing more is expected of the row.
+    /// Whether no further changes of the row are expected.
     pub(crate) fn is_done(&self, row: &Row) -> bool {
         row.failed || self.done || (!row.is_root() && row.has_outputs())
     }
 
-    /// Rows that were still expected to change when everything ended, by URN; what stands in for the stack is last.
+    /// Unfinished rows at the end of the operation, sorted by URN; the stack's placeholder comes last.
     pub(crate) fn unfinished(&self) -> Vec<usize> {
         let is_unfinished = |idx: &usize| self.is_visible(*idx) && !self.is_done(&self.list[*idx]);
         let mut rows: Vec<usize> = (0..self.list.len()).filter(is_unfinished).collect();
@@ -432,12 +432,12 @@ impl Rows {
         rows
     }
 
-    /// Number of rows that reported errors.
+    /// Number of rows with errors.
     pub(crate) fn errored(&self) -> usize {
         self.list.iter().filter(|row| row.has_errors()).count()
     }
 
-    /// The kind of step to show; in the tree, the parts of a replacement are shown as the whole, unless something failed.
+    /// Displayed operation. The tree shows parts of a replacement as the whole, unless a step has failed.
     pub(crate) fn shown_op(&self, row: &Row) -> StepOp {
         if !self.is_tree() || self.options.show_replacement_steps || self.failed {
             return row.op;
@@ -450,14 +450,14 @@ impl Rows {
         }
     }
 
-    /// The sign column: blank, sign, in the colour of the step.
+    /// Sign column: space and sign, in the colour of the operation.
     pub(crate) fn sign_text(&self, row: &Row) -> String {
         let op = self.shown_op(row);
         let bold = if self.is_done(row) { "" } else { BOLD };
         format!(" {bold}{}{}{RESET}", ops::line_color(op), ops::sign(op))
     }
 
-    /// The status column.
+    /// Status column.
     pub(crate) fn status_text(&self, row: &Row, now: Duration) -> String {
         let op = self.shown_op(row);
         let failed = row.failed || row.has_errors();
@@ -491,7 +491,7 @@ impl Rows {
         format!("{text}{}", row.retained)
     }
 
-    /// Whether everything ended while the step of the row was under way. Components may end without saying so.
+    /// Whether the operation ended during the row's step. Not for components, which may end without an event.
     fn is_interrupted(&self, row: &Row) -> bool {
         let changes_nothing = matches!(row.op, StepOp::Same | StepOp::RemovePendingReplace);
         self.done && row.is_custom && !changes_nothing && !row.has_outputs()
@@ -507,23 +507,23 @@ impl Rows {
         }
     }
 
-    /// The info column.
+    /// Info column.
     pub(crate) fn info_text(&self, row: &Row) -> String {
         row.info(self.done, self.is_tree())
     }
 
-    /// What to show.
+    /// Options of the display.
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Index of the row of `urn`.
+    /// Index of the row for `urn`.
     pub(crate) fn index_of(&self, urn: &Urn) -> Option<usize> {
         self.by_urn.get(urn).copied()
     }
 }
 
-/// How long a step took that has come to its end, behind a blank.
+/// Duration of a finished step, with a leading space.
 fn time_text(row: &Row, op: StepOp) -> String {
     match (row.started, row.stopped) {
         (Some(started), Some(stopped)) if op != StepOp::Same => {
@@ -533,7 +533,7 @@ fn time_text(row: &Row, op: StepOp) -> String {
     }
 }
 
-/// `0.12s` below a second, otherwise whole seconds.
+/// Duration, such as `0.12s` below a second, otherwise in whole seconds.
 fn short_time(time: Duration) -> String {
     if time < Duration::from_secs(1) {
         format!("{:.2}s", time.as_secs_f64())

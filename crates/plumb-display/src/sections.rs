@@ -19,7 +19,7 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{}\n", paint(HEADLINE, text))
 }
 
-/// The configuration, if it is to be shown; ends with a line break unless empty.
+/// Configuration, if it is shown; ends with a line break unless it is empty.
 pub(crate) fn configuration(config: &BTreeMap<EcoString, EcoString>, options: &Options) -> String {
     if !options.show_config {
         return String::new();
@@ -31,7 +31,7 @@ pub(crate) fn configuration(config: &BTreeMap<EcoString, EcoString>, options: &O
     out
 }
 
-/// Every message that is not only of interest while new, by resource and stream.
+/// All messages except ephemeral ones, by resource and stream.
 pub(crate) fn diagnostics(rows: &Rows) -> String {
     let mut out = String::new();
     for row in rows.list.iter().filter(|row| !row.streams.is_empty()) {
@@ -64,7 +64,7 @@ pub(crate) fn diagnostics(rows: &Rows) -> String {
     out
 }
 
-/// The outputs of the stack.
+/// Outputs of the stack.
 pub(crate) fn stack_outputs(metadata: Option<&Metadata>, options: &Options) -> String {
     let Some(metadata) = metadata.filter(|_| !options.suppress_outputs) else {
         return String::new();
@@ -82,7 +82,7 @@ pub(crate) fn stack_outputs(metadata: Option<&Metadata>, options: &Options) -> S
     }
 }
 
-/// What changed, what did not, and what failed; ends with the last line.
+/// Counts of changed, unchanged and failed resources, with a final line break.
 pub(crate) fn resources(summary: &Summary, errored: usize) -> String {
     let mut out = heading("Resources:");
     let (mut changed, mut kinds) = (0, 0);
@@ -125,7 +125,7 @@ pub(crate) fn resources(summary: &Summary, errored: usize) -> String {
     out
 }
 
-/// How long it took; nothing for previews.
+/// Duration of the operation; empty for previews.
 pub(crate) fn duration(summary: &Summary) -> String {
     if summary.is_preview {
         return String::new();

@@ -1,4 +1,4 @@
-//! What there is to say about one step.
+//! Text for one step.
 
 use ecow::EcoString;
 use plumb_events::{Metadata, StateView};
@@ -13,10 +13,10 @@ use crate::ops;
 use crate::options::{Options, View};
 use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
 
-/// Key that marks a resource among the outputs of a stack.
+/// Key that marks a resource in the outputs of a stack.
 const RESOURCE_MARK: &str = "@isPulumiResource";
 
-/// Whether the step is shown to people at all; the root stack always is.
+/// Whether the step is shown; the root stack always is.
 pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
     if metadata.op == StepOp::Same {
         let protection = |state: Option<&StateView>| state.map(|state| state.protect);
@@ -25,12 +25,12 @@ pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
             && protection(metadata.old.as_ref()) != protection(metadata.new.as_ref());
         return options.show_sames || is_protection_changed;
     }
-    // The create and the delete of a replacement are shown as one step, unless the user asked for both.
+    // Creation and deletion of a replacement are shown as one step, unless the user has requested both.
     let is_part = options.view == View::Diff && !metadata.logical && metadata.op.is_replacement();
     options.show_replacement_steps || !is_part
 }
 
-/// `[diff: +a,b-c~d]`: which top-level properties differ; empty when nothing does.
+/// Summary `[diff: +a,b-c~d]` of the top-level properties that differ; empty if none does.
 pub(crate) fn difference_summary(metadata: &Metadata) -> String {
     let (Some(old), Some(new)) = (&metadata.old, &metadata.new) else {
         return String::new();
@@ -87,7 +87,7 @@ pub(crate) fn difference_summary(metadata: &Metadata) -> String {
     text
 }
 
-/// How the inputs differ: as the provider says, else as they are.
+/// Difference of the inputs: as reported by the provider, or else computed.
 fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
     let (old, new) = (metadata.old.as_ref()?, metadata.new.as_ref()?);
     let show = |map: &PropertyMap| visible(map, false);
@@ -110,18 +110,18 @@ fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
     }
 }
 
-/// How outputs of a step are shown.
+/// Options for the outputs of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct OutputView {
     pub(crate) indent: usize,
     pub(crate) planning: bool,
-    /// Whether the step ends a refresh: then outputs are shown that are as the inputs say, too.
+    /// Whether the step ends a refresh, which also shows outputs that are equal to their inputs.
     pub(crate) refreshed: bool,
 }
 
-/// The outputs of a step that its inputs do not show already: as they are, or how they differ from what they were.
+/// Outputs of a step that are not equal to their inputs: their values, or their differences from the old outputs.
 ///
-/// In a preview, outputs are complete only after reads; those of the stack are always worth showing.
+/// In a preview, only reads have complete outputs; outputs of the stack are always shown.
 pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputView) -> String {
     let is_stack = metadata.urn.is_root_stack();
     let is_read = matches!(
@@ -181,7 +181,7 @@ pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputV
     }
     printer.hidden(&met, view.indent);
     if !has_changes {
-        // Nothing but hidden paths differs.
+        // Only hidden paths differ.
         return printer.finish();
     }
     let width = longest(difference.0.keys().map(plumb_value::PropertyKey::as_str));
@@ -196,7 +196,7 @@ pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputV
     printer.finish()
 }
 
-/// Writes outputs as they are.
+/// Writes the values of outputs.
 fn print_outputs(
     printer: &mut ValuePrinter<'_>,
     (inputs, outputs): (&PropertyMap, &PropertyMap),
@@ -214,7 +214,7 @@ fn print_outputs(
     }
 }
 
-/// Whether an output is what the input of the same name says.
+/// Whether an output is equal to the input with the same name.
 fn is_as_wanted(
     key: &str,
     (inputs, outputs): (&PropertyMap, &PropertyMap),
@@ -226,8 +226,8 @@ fn is_as_wanted(
     })
 }
 
-/// In the outputs of a stack, resources are objects with a mark. The preview of one that is new knows little of it; unknown
-/// properties say nothing, and neither does the mark.
+/// Removes the mark of resources and the unknown properties of new resources. Resources in the outputs of a stack are
+/// objects with a mark, and a preview knows few properties of a new one.
 fn drop_unknown_additions(difference: &mut ObjectDiff) {
     let is_resource = matches!(difference.0.get(RESOURCE_MARK), Some(Change::Add(_)));
     if is_resource {
@@ -244,7 +244,7 @@ fn drop_unknown_additions(difference: &mut ObjectDiff) {
     });
 }
 
-/// Whether the change of a value says anything; what says nothing inside it is dropped.
+/// Whether the new value is known. Also removes unknown properties inside it.
 fn keep_known(difference: &mut ValueDiff) -> bool {
     match difference {
         ValueDiff::Plain { new, .. } => !matches!(new, Value::Computed(_)),
@@ -278,7 +278,7 @@ fn without_marks(value: &Value) -> Value {
     })
 }
 
-/// How values are shown.
+/// Style of displayed values.
 pub(crate) fn value_style(options: &Options) -> ValueStyle<'static> {
     ValueStyle {
         full: options.full_output,
@@ -288,7 +288,7 @@ pub(crate) fn value_style(options: &Options) -> ValueStyle<'static> {
     }
 }
 
-/// The paths whose differences the program does not want to see.
+/// Paths in the option `hideDiffs`.
 pub(crate) fn hidden_paths(metadata: &Metadata) -> Vec<PropertyPath> {
     let state = metadata.new.as_ref().or(metadata.old.as_ref());
     let texts = state
@@ -300,7 +300,7 @@ pub(crate) fn hidden_paths(metadata: &Metadata) -> Vec<PropertyPath> {
         .collect()
 }
 
-/// The properties that force a replacement, as far as the step says, by their paths.
+/// Paths of properties that require a replacement, if the step reports any.
 pub(crate) fn replacing_paths(metadata: &Metadata) -> Vec<EcoString> {
     let is_replacement = matches!(
         metadata.op,

@@ -1,4 +1,4 @@
-//! `--output json`: one line that says what happened (`cli.md` 19.3).
+//! `--output json`: one line with the result of an operation (`cli.md` 19.3).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use plumb_events::{Event, Summary};
 use plumb_resource::StepOp;
 use serde::Serialize;
 
-/// Folds events to the summary line: how often each operation was done, and every step that was begun.
+/// Builds the summary line from events: the count of each operation, and every step that began.
 #[derive(Debug, Default)]
 pub struct ResultSummary {
     show_sames: bool,
@@ -37,7 +37,7 @@ struct Document<'a> {
 }
 
 impl ResultSummary {
-    /// A summary of nothing; `show_sames` lists resources that did not change as well.
+    /// A summary without events; `show_sames` includes unchanged resources.
     pub fn new(show_sames: bool) -> Self {
         ResultSummary {
             show_sames,
@@ -45,7 +45,7 @@ impl ResultSummary {
         }
     }
 
-    /// Takes an event in.
+    /// Handles an event.
     pub fn handle(&mut self, event: &Event) {
         match event {
             Event::ResourcePre(step) if !step.internal => {
@@ -67,7 +67,7 @@ impl ResultSummary {
         }
     }
 
-    /// The line, with its line break; empty before the operation is over.
+    /// The line with its line break; empty before the end of the operation.
     pub fn to_line(&self) -> String {
         let Some(summary) = &self.summary else {
             return String::new();

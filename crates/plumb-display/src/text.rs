@@ -1,4 +1,4 @@
-//! Small matters of text.
+//! Text helpers.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const MAX_LINES: usize = 3;
 const MAX_LINE: usize = 150;
 
-/// The type without the file part of its module, which only repeats the name: `random:index/randomPet:RandomPet` is
-/// `random:index:RandomPet`.
+/// The type without its file part, which repeats the name: `random:index:RandomPet` for
+/// `random:index/randomPet:RandomPet`.
 pub(crate) fn short_type(type_token: &str) -> String {
     let parts: Vec<&str> = type_token.split(':').collect();
     let [package, module, name] = parts.as_slice() else {
@@ -29,10 +29,10 @@ pub(crate) fn short_type(type_token: &str) -> String {
     format!("{package}:{folder}:{name}")
 }
 
-/// Ends what [`linked`] began.
+/// End tag for [`linked`].
 const END_OF_LINK: &str = "<{%link%}>";
 
-/// `1 error`, `2 errors`.
+/// Count with a noun, such as `1 error` or `2 errors`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 {
         format!("1 {noun}")
@@ -41,7 +41,7 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// Whole seconds, rounded up, as Go prints durations: `1m5s`.
+/// Duration in whole seconds, rounded up, in Go's format: `1m5s`.
 pub(crate) fn go_duration(duration: Duration) -> String {
     let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -52,12 +52,12 @@ pub(crate) fn go_duration(duration: Duration) -> String {
     }
 }
 
-/// Number of columns that the text takes on a terminal, colour tags not counted.
+/// Width of the text on a terminal, without colour tags.
 pub(crate) fn width(text: &str) -> usize {
     strip_color(text).width()
 }
 
-/// The text, filled up with blanks.
+/// The text padded with spaces.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
@@ -97,7 +97,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// The text as a link to an address, in tags that [`crate::colorize`] makes terminal codes of.
+/// The text as a link to an address, in tags that [`crate::colorize`] converts to terminal codes.
 pub fn linked(text: &str, address: Option<&str>) -> String {
     match address {
         Some(address) => format!("<{{%link {address}%}}>{text}{END_OF_LINK}"),
@@ -105,7 +105,7 @@ pub fn linked(text: &str, address: Option<&str>) -> String {
     }
 }
 
-/// The lines, each with `indent` before it.
+/// The lines, each indented by `indent`.
 pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
     let mut out = String::new();
     for line in lines {
@@ -116,7 +116,7 @@ pub(crate) fn lines(indent: &str, lines: &[String]) -> String {
     out
 }
 
-/// At most three lines of at most 150 bytes, perhaps cut within a character.
+/// At most three lines of at most 150 bytes, possibly cut inside a character.
 pub(crate) fn cut_lines(text: &str) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
     let mut out = Vec::new();

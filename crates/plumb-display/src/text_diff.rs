@@ -1,19 +1,19 @@
 //! Differences between two sequences: characters of a line, or lines of a text.
 //!
-//! The colours of a changed text follow the well-known algorithm of Google's diff-match-patch, which the reference uses:
+//! The coloured parts of a changed text follow the algorithm of Google's diff-match-patch, which the reference uses:
 //!
-//! 1. The common beginning and end are set aside.
-//! 2. If one rest contains the other, the surplus is an insertion or a deletion.
-//! 3. Otherwise Myers' "middle snake" splits both rests in two, and each half is compared by itself.
-//! 4. Neighbouring edits are merged, and single edits are shifted over equal text ([`merge`]).
-//! 5. For characters, equal text too short to be worth a change of colour counts as changed ([`efficient`]).
+//! 1. The common prefix and suffix are split off.
+//! 2. If one rest contains the other, the remainder is an insertion or a deletion.
+//! 3. Otherwise Myers' "middle snake" splits both rests in two, and the halves are compared separately.
+//! 4. Adjacent edits are merged, and single edits are shifted over equal text ([`merge`]).
+//! 5. For characters, short equal texts between edits count as changed ([`efficient`]).
 
 mod cleanup;
 
 pub(crate) use cleanup::efficient;
 use cleanup::merge;
 
-/// Fate of a part: in both sequences, or in one.
+/// Kind of a part: in both sequences, or in only one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Same,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Delete,
 }
 
-/// A part that is the same in both sequences, or is in one of them alone.
+/// A part of both sequences, or of only one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part<T> {
     pub(crate) kind: Kind,
@@ -37,13 +37,13 @@ impl<T: Copy> Part<T> {
     }
 }
 
-/// How the characters of `new` differ from those of `old`, for display.
+/// Difference between the characters of `old` and `new`, for display.
 pub(crate) fn characters(old: &str, new: &str) -> Vec<Part<char>> {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     efficient(compare(&old, &new))
 }
 
-/// How the lines of `new` differ from those of `old`; every text ends as it does in its source, mostly with a line break.
+/// Difference between the lines of `old` and `new`; texts keep their line breaks.
 pub(crate) fn lines(old: &str, new: &str) -> Vec<(Kind, String)> {
     let mut known: Vec<&str> = Vec::new();
     let mut index = std::collections::HashMap::new();
@@ -62,7 +62,7 @@ pub(crate) fn lines(old: &str, new: &str) -> Vec<(Kind, String)> {
         .collect()
 }
 
-/// Parts that lead from `old` to `new`, in order.
+/// Parts that transform `old` into `new`, in order.
 pub(crate) fn compare<T: Copy + Eq>(old: &[T], new: &[T]) -> Vec<Part<T>> {
     if old == new {
         return if old.is_empty() {
@@ -88,7 +88,7 @@ pub(crate) fn compare<T: Copy + Eq>(old: &[T], new: &[T]) -> Vec<Part<T>> {
     merge(parts)
 }
 
-/// Compares two sequences with different beginnings and ends.
+/// Compares two sequences without a common prefix or suffix.
 fn compare_middles<T: Copy + Eq>(old: &[T], new: &[T]) -> Vec<Part<T>> {
     if old.is_empty() {
         return vec![Part::new(Kind::Insert, new)];
@@ -130,7 +130,7 @@ pub(super) fn common_suffix<T: Eq>(old: &[T], new: &[T]) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
 
-/// How far a search has come on each diagonal, and which diagonals have left the grid.
+/// Furthest point of a search on each diagonal, and the range of diagonals inside the grid.
 struct Frontier {
     reached: Vec<isize>,
     first: isize,
@@ -153,13 +153,13 @@ fn index(at: isize) -> usize {
     usize::try_from(at).expect("diagonals start at zero once they are shifted by the offset")
 }
 
-/// The place in both sequences where the shortest way through the grid of their elements is cut in two, as searches from both
-/// ends meet there. `None` if the sequences have nothing in common.
+/// Point in both sequences at which searches from both ends of the edit grid meet, which splits the shortest edit path in
+/// two. `None` if the sequences have nothing in common.
 fn middle_snake<T: Eq>(old: &[T], new: &[T]) -> Option<(usize, usize)> {
     let (columns, rows) = (old.len().cast_signed(), new.len().cast_signed());
     let size = (columns + rows + 1) / 2;
     let delta = columns - rows;
-    // With an odd number of elements the forward search is the one that meets the other.
+    // With an odd difference of the lengths, the forward search detects the meeting.
     let forward_meets = delta % 2 != 0;
     let (mut forward, mut backward) = (Frontier::new(size), Frontier::new(size));
     let is_same = |x: isize, y: isize| old[index(x)] == new[index(y)];
@@ -203,7 +203,7 @@ fn reached(frontier: &Frontier, at: isize, size: isize) -> Option<isize> {
         .filter(|x| *x != -1)
 }
 
-/// Takes a search one step further on every diagonal, until `meets` says that it has met the other.
+/// Advances a search by one step on every diagonal, until `meets` reports the meeting point.
 fn advance(
     frontier: &mut Frontier,
     steps: isize,

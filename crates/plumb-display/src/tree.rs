@@ -1,12 +1,12 @@
-//! The tree that is repainted while an operation goes on (`cli.md` 18.3).
+//! Repainted tree of an operation (`cli.md` 18.3).
 //!
-//! Drawing is pure: [`Tree::frame`] makes lines of the rows for a given size and time.
+//! [`Tree::frame`] is a pure function of the rows, the size and the time:
 //!
-//! 1. Rows that are worth showing are taken, with their ancestors.
-//! 2. They are ordered as a tree, children in the order in which they were first heard of.
-//! 3. If there are more than fit, finished rows without unfinished descendants give way, oldest first; how many did
-//!    is said in their place.
-//! 4. Columns are padded to the widest cell and lines are cut to the width.
+//! 1. Select the visible rows and their ancestors.
+//! 2. Order them as a tree, children in the order of their first event.
+//! 3. If they do not fit, drop finished rows without unfinished descendants, oldest first, and show the number of
+//!    dropped rows instead.
+//! 4. Pad columns to the widest cell, and cut lines to the width.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -25,27 +25,27 @@ const GAP: &str = "  ";
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PLAIN_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
 
-/// Room for a frame.
+/// Size of a frame.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) width: usize,
-    /// Number of lines, or none for as many as it takes.
+    /// Number of lines; `None` for no limit.
     pub(crate) height: Option<usize>,
 }
 
-/// A row in the tree.
+/// A row with its position in the tree.
 struct Placed {
     idx: usize,
-    /// The branches before the row.
+    /// Branch characters before the row.
     branches: String,
 }
 
-/// The rows, and the downloads that go on below them.
+/// The rows, and the downloads below them.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) rows: Rows,
     downloads: Vec<Progress>,
-    /// The first row that people want to see, if they do not follow what goes on.
+    /// First visible row after scrolling; `None` while following the running steps.
     first: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Tree {
         }
     }
 
-    /// Looks at another part of the rows.
+    /// Scrolls the rows.
     pub(crate) fn scroll(&mut self, to: Scroll, height: usize) {
         let window = height.saturating_sub(2).max(1);
         let last = shown_rows(&self.rows).len().saturating_sub(window);
@@ -84,14 +84,14 @@ impl Tree {
         }
     }
 
-    /// The lines to show, with colour tags.
+    /// Lines of the frame, with colour tags.
     pub(crate) fn frame(&self, size: Size, waits: &Waits, now: Duration) -> Vec<String> {
         let mut below = Vec::new();
         if !self.rows.done {
             below = self.download_lines(size);
             let waiting = waits.without_rows(now).into_iter();
             below.extend(waiting.map(|line| cut(&format!("     {line}"), size.width)));
-            // Rows come first, on small terminals too.
+            // At most half of the height, because rows are more important, on small terminals too.
             below.truncate(size.height.map_or(usize::MAX, |height| height / 2));
         }
         let height = size.height.map(|height| height.saturating_sub(below.len()));
@@ -104,7 +104,7 @@ impl Tree {
         lines
     }
 
-    /// Rows from the one with number `first`, and where that is.
+    /// Rows starting at index `first`, and a line with their position.
     fn window(
         &self,
         first: usize,
@@ -128,7 +128,7 @@ impl Tree {
     }
 
     fn download_lines(&self, size: Size) -> Vec<String> {
-        // Rows come first: downloads take at most half of the height.
+        // Rows are more important, so downloads get at most half of the height.
         let room = size
             .height
             .map_or(usize::MAX, |height| height / 2)
@@ -147,7 +147,7 @@ impl Tree {
     }
 }
 
-/// `    MESSAGE [=====>    ] 50%`.
+/// Progress line ` MESSAGE [=====> ] 50%`.
 fn download_line(download: &Progress) -> String {
     const BAR: u64 = 20;
     if download.total == 0 {
@@ -172,7 +172,7 @@ fn row_lines(rows: &Rows, size: Size, waits: &Waits, now: Duration) -> Vec<Strin
     if shown.is_empty() {
         return Vec::new();
     }
-    // One line is the header's; `fit` keeps another free for the number of rows left out.
+    // One line is for the header; `fit` reserves another for the number of dropped rows.
     let room = size.height.map(|height| height.saturating_sub(1).max(1));
     let (kept, left_out) = fit(rows, shown, room);
     let placed = place(rows, &kept);
@@ -208,7 +208,7 @@ fn shown_rows(rows: &Rows) -> HashSet<usize> {
 
 fn is_worth_showing(rows: &Rows, idx: usize) -> bool {
     let row = &rows.list[idx];
-    // The stand-in gives way when the stack's own row is there.
+    // The placeholder is hidden when the stack's own row exists.
     let is_spare = row.urn.is_none()
         && row.streams.is_empty()
         && rows
@@ -231,7 +231,7 @@ fn parent_of(rows: &Rows, row: &Row) -> Option<usize> {
     parent.or_else(|| rows.list.iter().position(Row::is_root))
 }
 
-/// The rows that fit, and the number of those that do not.
+/// Rows that fit, and the number of dropped rows.
 fn fit(rows: &Rows, mut shown: HashSet<usize>, room: Option<usize>) -> (HashSet<usize>, usize) {
     let Some(room) = room.filter(|room| *room < shown.len()) else {
         return (shown, 0);
@@ -246,8 +246,8 @@ fn fit(rows: &Rows, mut shown: HashSet<usize>, room: Option<usize>) -> (HashSet<
     (shown, left_out)
 }
 
-/// Takes rows without children away, oldest first, until `wanted` remain; the root and whatever `may_go` does not hold
-/// for stay.
+/// Drops rows without children, oldest first, until `wanted` remain. Keeps the root, and rows for which `may_go` is
+/// false.
 fn drop_leaves(
     rows: &Rows,
     shown: &mut HashSet<usize>,
@@ -354,7 +354,7 @@ fn cells_of(rows: &Rows, placed: &Placed, waits: &Waits, now: Duration) -> Vec<S
     cells
 }
 
-/// What a row that has nothing else to say is waiting for, if that takes long.
+/// Call that a row without other information is waiting for, if that takes long.
 fn waiting_text(rows: &Rows, row: &Row, waits: &Waits, now: Duration) -> String {
     let is_long = |started: &Duration| now.saturating_sub(*started) >= waits::LONG;
     if rows.is_done(row) || row.started.as_ref().is_none_or(|it| !is_long(it)) {
@@ -366,7 +366,7 @@ fn waiting_text(rows: &Rows, row: &Row, waits: &Waits, now: Duration) -> String 
     })
 }
 
-/// The status; what is under way turns.
+/// Status cell, with a spinner for running steps.
 fn status_cell(rows: &Rows, row: &Row, now: Duration) -> String {
     let status = rows.status_text(row, now);
     if width(&status) == 0 {

@@ -1,13 +1,13 @@
-//! Which resources a run left as they were, in eight bytes each.
+//! Unchanged resources of a run, in eight bytes each.
 //!
-//! A run of a large stack leaves most resources alone, and nobody asks about most of them. Their URNs are in the state; that a
-//! run looked at one is told by a digest of its URN.
+//! A run of a large stack leaves most resources unchanged, and users rarely ask about them. Their URNs are in the state, so
+//! a digest of the URN suffices to record that the run checked a resource.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The URNs of what stayed as it was: how many there are, and whether one is among them.
+/// Set of the URNs of unchanged resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unchanged {
     digests: Vec<u64>,
@@ -18,24 +18,24 @@ impl Unchanged {
         self.digests.push(digest(urn));
     }
 
-    /// Whether a URN is among them. Each look goes through all of them.
+    /// Whether the set contains a URN, by linear search.
     pub fn contains(&self, urn: &str) -> bool {
         self.digests.contains(&digest(urn))
     }
 
-    /// How many there are.
+    /// Number of URNs.
     pub fn len(&self) -> usize {
         self.digests.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty()
     }
 }
 
-/// FNV-1a: the same on every machine and in every version. Two of a million URNs have the same digest once in forty million
-/// runs, and then `why` takes a resource that was not looked at for one that was.
+/// FNV-1a hash: the same on every machine and in every version. Among a million URNs, a collision occurs once in forty
+/// million runs; `why` then reports a resource as unchanged that the run did not check.
 fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -81,7 +81,7 @@ mod tests {
         assert!(!again.contains("urn:pulumi:dev::p::a:b:C::z"));
     }
 
-    /// What was written by one version is read by the next.
+    /// Digests are stored, so that all versions must compute the same ones.
     #[test]
     fn digests_stay_the_same() {
         assert_eq!(digest(""), 0xcbf2_9ce4_8422_2325);

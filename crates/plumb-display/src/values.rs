@@ -1,8 +1,8 @@
 //! Values and differences as text (`cli.md` 18.7).
 //!
-//! Everything is written in pieces: the colour of what becomes of a value, text, and the end of the colour. A line begins with
-//! a piece that is indented, perhaps with a sign in its last two columns. The pieces are those of the reference, because
-//! programs read the coloured form, too.
+//! Text consists of pieces: a colour tag for the operation, text, and a reset. The first piece of a line is indented,
+//! optionally with a sign in the last two columns of the indentation. The pieces are the same as in the reference, because
+//! programs also parse the coloured form.
 
 mod blobs;
 mod texts;
@@ -21,33 +21,33 @@ use crate::diff::{Change, Comparison, Element, ObjectDiff, ValueDiff, is_interna
 use crate::text::cut_lines;
 use crate::{embedded, ops, quoted};
 
-/// What of values is shown.
+/// Options for displayed values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ValueStyle<'a> {
     /// Whether long texts are shown in full.
     pub(crate) full: bool,
-    /// Whether properties that do not differ are left out.
+    /// Whether unchanged properties are omitted.
     pub(crate) only_changes: bool,
-    /// Whether what is inside secrets is shown.
+    /// Whether the contents of secrets are shown.
     pub(crate) show_secrets: bool,
-    /// Whether outputs that are not known yet are shown although nothing becomes of them.
+    /// Whether unknown outputs are shown even if they do not change.
     pub(crate) planning: bool,
-    /// Properties that force a replacement; said in words, so for people alone.
+    /// Properties that require a replacement, which are marked by words, for people only.
     pub(crate) replaced: &'a [EcoString],
-    /// Whether elements of lists may be found again at other places.
+    /// Whether list elements are matched by value, so that they can move.
     pub(crate) aligns_lists: bool,
 }
 
-/// Writes values, one property per line.
+/// Printer for values, with one property per line.
 #[derive(Debug, Default)]
 pub(crate) struct ValuePrinter<'a> {
     style: ValueStyle<'a>,
     out: String,
-    /// Path of the property that is being written.
+    /// Path of the current property.
     path: String,
 }
 
-/// Every property of `map`, one level deep, with colour tags.
+/// Text of all properties of `map`, indented by one level, with colour tags.
 pub fn object_text(map: &PropertyMap, show_secrets: bool) -> String {
     let mut printer = ValuePrinter::new(ValueStyle {
         full: true,
@@ -58,12 +58,12 @@ pub fn object_text(map: &PropertyMap, show_secrets: bool) -> String {
     printer.finish()
 }
 
-/// Where a line stands, and what becomes of the value on it.
+/// Indentation of a line, and the operation on its value.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     indent: usize,
     op: StepOp,
-    /// Whether lines carry the sign of `op`.
+    /// Whether lines have the sign of `op`.
     signed: bool,
 }
 
@@ -79,7 +79,7 @@ impl At {
         At { op, ..self }
     }
 
-    /// Lines with the sign of `op`.
+    /// The same indentation, with the sign of `op`.
     fn signed(self, op: StepOp) -> At {
         At {
             op,
@@ -88,7 +88,7 @@ impl At {
         }
     }
 
-    /// Lines without a sign.
+    /// The same indentation, without a sign.
     fn plain(self, op: StepOp) -> At {
         At {
             op,
@@ -98,27 +98,27 @@ impl At {
     }
 }
 
-/// Text before a value.
+/// Title before a value.
 #[derive(Clone, Copy)]
 pub(super) enum Title<'t> {
-    /// A key, in a column of this width.
+    /// A key, padded to this width.
     Key {
         key: &'t str,
         width: usize,
-        /// Whether its change forces a replacement.
+        /// Whether its change requires a replacement.
         forces: bool,
     },
-    /// The index of an element, one level above it, and where the element was if it moved.
+    /// Index of an element, indented one level less, and its old index if it was moved.
     Index {
         index: usize,
         moved_from: Option<usize>,
     },
-    /// Nothing: the value goes on where the line stands.
+    /// No title: the value continues the current line.
     None,
 }
 
 impl<'a> ValuePrinter<'a> {
-    /// A printer that has written nothing.
+    /// A printer without text.
     pub(crate) fn new(style: ValueStyle<'a>) -> Self {
         ValuePrinter {
             style,
@@ -127,17 +127,17 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// The text so far.
+    /// The printed text.
     pub(crate) fn finish(self) -> String {
         self.out
     }
 
-    /// Writes every property in the colour of `op`; with signs if `signed`.
+    /// Prints all properties in the colour of `op`, with signs if `signed` is set.
     pub(crate) fn object(&mut self, map: &PropertyMap, indent: usize, op: StepOp, signed: bool) {
         self.members(map, At { indent, op, signed });
     }
 
-    /// Writes one property in the colour of `op`, in a column of `width`.
+    /// Prints a property in the colour of `op`, its key padded to `width`.
     pub(crate) fn property(
         &mut self,
         key: &str,
@@ -154,7 +154,7 @@ impl<'a> ValuePrinter<'a> {
         self.titled(Title::key(key, width), value, at);
     }
 
-    /// Writes what became of each property.
+    /// Prints the change of each property.
     pub(crate) fn object_diff(&mut self, difference: &ObjectDiff, indent: usize) {
         let width = longest(difference.0.keys().map(plumb_value::PropertyKey::as_str));
         for (key, change) in &difference.0 {
@@ -162,7 +162,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// Writes what became of one property, in a column of `width`.
+    /// Prints the change of a property, its key padded to `width`.
     pub(crate) fn property_diff(
         &mut self,
         key: &str,
@@ -179,7 +179,7 @@ impl<'a> ValuePrinter<'a> {
         self.member_diff(key, change, at, width);
     }
 
-    /// Says that the paths differ, without saying how.
+    /// Prints hidden paths that differ, without their values.
     pub(crate) fn hidden<'p>(
         &mut self,
         paths: impl IntoIterator<Item = &'p String>,
@@ -195,7 +195,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// A piece that goes on where the line stands.
+    /// Prints a piece in the current line.
     fn piece(&mut self, op: StepOp, text: &str) {
         let _ = write!(self.out, "{}{text}{RESET}", ops::line_color(op));
     }
@@ -204,7 +204,7 @@ impl<'a> ValuePrinter<'a> {
         self.out.push_str(ops::line_color(op));
     }
 
-    /// A piece that begins a line, with the sign if the line has one.
+    /// Prints the first piece of a line, with the sign if lines have one.
     fn line(&mut self, at: At, text: &str) {
         self.color_start(at.op);
         let columns = at.indent * 4;
@@ -217,7 +217,7 @@ impl<'a> ValuePrinter<'a> {
         self.out.push_str(RESET);
     }
 
-    /// A piece that begins a line without a sign.
+    /// Prints the first piece of a line, without a sign.
     fn plain_line(&mut self, at: At, text: &str) {
         self.line(at.plain(at.op), text);
     }
@@ -336,7 +336,7 @@ impl<'a> ValuePrinter<'a> {
         self.path.truncate(length);
     }
 
-    /// Two values that are compared as wholes.
+    /// Prints two values that are compared as a whole.
     fn plain_update(&mut self, title: Title<'_>, old: &Value, new: &Value, at: At) {
         if self.style.show_secrets && (is_secret(old) || is_secret(new)) {
             let (old, new) = (content(old), content(new));
@@ -384,7 +384,7 @@ impl<'a> ValuePrinter<'a> {
         comparison.values(old, new)
     }
 
-    /// Writes the value where the line stands, and ends the line.
+    /// Prints the value in the current line, and ends the line.
     fn value(&mut self, value: &Value, at: At) {
         match value {
             Value::Secret(inner) if self.style.show_secrets => {
@@ -440,7 +440,7 @@ impl<'a> ValuePrinter<'a> {
         self.piece(at.op, &text(&reference.package_version));
     }
 
-    /// A value without parts, except that a text may hold a document.
+    /// Prints a scalar; a string may contain a document.
     fn primitive(&mut self, value: &Value, at: At) {
         let text = match value {
             Value::String(text) => {
@@ -480,7 +480,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// A name or line, cut unless values are shown in full.
+    /// A name or a line, cut unless values are shown in full.
     fn cut(&self, text: &str) -> String {
         if self.style.full {
             text.to_owned()
@@ -507,12 +507,12 @@ fn above(at: At) -> At {
     }
 }
 
-/// Width of the column of keys, in bytes as the reference counts.
+/// Width of the key column, in bytes, as in the reference.
 pub(crate) fn longest<'k>(keys: impl Iterator<Item = &'k str>) -> usize {
     keys.map(str::len).max().unwrap_or(0)
 }
 
-/// Whether a value says anything. With `outputs`, one that is an output does.
+/// Whether a value is not empty. Output values count only if `outputs` is set.
 pub(crate) fn is_worth_showing(value: &Value, outputs: bool) -> bool {
     match value {
         Value::Null => false,
@@ -553,7 +553,7 @@ fn content(value: &Value) -> &Value {
     }
 }
 
-/// Whether two documents say the same.
+/// Whether two documents have the same value.
 fn is_same_document(old: &Value, new: &Value) -> bool {
     equal(old, new, Wrappers::Honour)
 }

@@ -1,7 +1,7 @@
-//! What is being waited for, and for how long.
+//! Current waits and their durations.
 //!
-//! What takes long is named after ten seconds and then once a minute: a step, a call to a provider that no step has begun for
-//! (Check, Diff, functions), and the program or a component, while nothing else goes on. Nothing is kept of what is over.
+//! A wait is reported after ten seconds, and then once a minute: a step; a call to a provider outside of a step (Check,
+//! Diff, functions); and the program or a component, while nothing else is running. Finished waits are not stored.
 
 use std::time::Duration;
 
@@ -13,41 +13,41 @@ use plumb_resource::{StepOp, Urn};
 use crate::ops;
 use crate::text::{go_duration, short_type};
 
-/// How long a wait is before anything is said about it.
+/// Minimum duration of a reported wait.
 pub(crate) const LONG: Duration = Duration::from_secs(10);
-/// How often it is said again.
+/// Interval between reports of the same wait.
 const AGAIN: Duration = Duration::from_mins(1);
-/// How many waits are named at a time.
+/// Maximum number of waits in a report.
 pub(crate) const MOST: usize = 5;
 
-/// What is under way.
+/// Identity of a wait.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// The step of a resource.
+    /// Step of a resource.
     Step(Urn),
-    /// A call.
+    /// Call to a provider.
     Call(u64),
 }
 
-/// A step or call under way.
+/// A running step or call.
 #[derive(Debug)]
 struct Flight {
     label: EcoString,
-    /// What is being done: `creating`.
+    /// Word for the activity, such as `creating`.
     doing: &'static str,
     call: &'static str,
-    /// Whether it waits for others itself: a component for what is made below it.
+    /// Whether it waits for others: a component waits for its children.
     is_component: bool,
     since: Duration,
     said: Option<Duration>,
 }
 
-/// Folds events to what is under way.
+/// Tracks running steps and calls from events.
 #[derive(Debug)]
 pub(crate) struct Waits {
     preview: bool,
     flights: IndexMap<Key, Flight>,
-    /// When anything happened last.
+    /// Time of the last event.
     last_news: Duration,
     said_idle: Option<Duration>,
     over: bool,
@@ -66,7 +66,7 @@ impl Waits {
 
     pub(crate) fn handle(&mut self, event: &Event, now: Duration) {
         if let Event::Wait(wait) = event {
-            // That something still goes on is no news.
+            // A repeated wait is not progress.
             return self.wait(wait, now);
         }
         self.last_news = now;
@@ -123,7 +123,7 @@ impl Waits {
         self.flights.swap_remove(&Key::Step(metadata.urn.clone()));
     }
 
-    /// Lines to write now, mostly none; to be called about once a second.
+    /// Lines to write now, usually none. Must be called about once per second.
     pub(crate) fn report(&mut self, now: Duration) -> Vec<String> {
         let is_due = |said: Option<Duration>| said.is_none_or(|said| now >= said + AGAIN);
         if let Some(line) = self.idle_line(now).filter(|_| is_due(self.said_idle)) {
@@ -149,7 +149,7 @@ impl Waits {
         lines
     }
 
-    /// What is waited for at present and has no row of its own, for a picture that is painted again and again.
+    /// Current waits that have no row of their own, for a repainted frame.
     pub(crate) fn without_rows(&self, now: Duration) -> Vec<String> {
         if let Some(line) = self.idle_line(now) {
             return vec![line];
@@ -163,13 +163,13 @@ impl Waits {
             .collect()
     }
 
-    /// The call that the step of a resource waits for.
+    /// Call that the step of a resource waits for.
     pub(crate) fn call_of(&self, urn: &Urn) -> Option<&'static str> {
         let flight = self.flights.get(&Key::Step(urn.clone()));
         flight.map(|flight| flight.call)
     }
 
-    /// Who is waited for while no resource is under way.
+    /// Line about the program or component that the run waits for while no step is running.
     fn idle_line(&self, now: Duration) -> Option<String> {
         let quiet = now.saturating_sub(self.last_news);
         let is_idle = self.flights.values().all(|flight| flight.is_component);
@@ -204,7 +204,7 @@ impl Flight {
     }
 }
 
-/// `call Check to its provider`.
+/// Text for a call, such as `call Check to its provider`.
 pub(crate) fn way(call: &str) -> String {
     if call == Wait::STARTING {
         "start of its provider".to_owned()
@@ -230,7 +230,7 @@ fn label_of(urn: &Urn) -> EcoString {
     format!("{} {}", short_type(urn.type_text()), urn.name()).into()
 }
 
-/// What a call that belongs to no step does.
+/// Word for the activity of a call outside of a step.
 fn doing(call: &str) -> &'static str {
     match call {
         "Check" | "CheckConfig" => "checking",
@@ -245,7 +245,7 @@ fn doing(call: &str) -> &'static str {
     }
 }
 
-/// The call that a step makes to its provider; none for steps that make none.
+/// Provider call of a step; `None` for steps without one.
 pub(crate) fn call(op: StepOp) -> Option<&'static str> {
     Some(match op {
         StepOp::Create | StepOp::CreateReplacement => "Create",

@@ -1,4 +1,4 @@
-//! What a watched stack looks like: a line for each event, with the time and the resource before it (`cli.md` 3.5).
+//! Output of a watched stack: a line per event, with the time and the resource (`cli.md` 3.5).
 
 use plumb_events::{Event, Metadata, Severity, StepEvent};
 use plumb_resource::StepOp;
@@ -10,27 +10,27 @@ use crate::{colorize, ops};
 
 const GREY: &str = "<{%fg 8%}>";
 
-/// As much of a resource's name as stands before each line.
+/// Width of the resource name before each line.
 const NAME_WIDTH: usize = 20;
 
-/// Says what happens while a stack is watched.
+/// Formats events of a watched stack.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchLines<'a> {
     options: &'a Options,
 }
 
 impl<'a> WatchLines<'a> {
-    /// Colours, secrets and unchanged resources follow the options.
+    /// Formatter with the colours, secrets and unchanged resources of `options`.
     pub fn new(options: &'a Options) -> Self {
         WatchLines { options }
     }
 
-    /// The lines for an event, each with its end. `clock` is the time of day.
+    /// Lines for an event, with line breaks. `clock` is the time of day.
     pub fn event(self, event: &Event, clock: &str) -> String {
         colorize(&self.tagged(event, clock), self.options.color).into_owned()
     }
 
-    /// Each line of `text`, with the time and the name of what it is about, in tags that [`colorize`] treats.
+    /// Lines of `text`, each with the time and `name` before it, in tags for [`colorize`].
     pub fn text(name: &str, text: &str, clock: &str) -> String {
         let name: String = name.chars().take(NAME_WIDTH).collect();
         let color = color_of(&name);
@@ -90,7 +90,7 @@ impl<'a> WatchLines<'a> {
         Self::text(metadata.urn.name(), &text, clock)
     }
 
-    /// The stack's outputs that have changed.
+    /// Changed outputs of the stack.
     fn outputs_of_stack(self, metadata: &Metadata, clock: &str) -> String {
         if !metadata.urn.is_root_stack() {
             return String::new();
@@ -110,7 +110,7 @@ impl<'a> WatchLines<'a> {
     }
 }
 
-/// The same for the same name.
+/// Colour for a name, always the same for the same name.
 fn color_of(name: &str) -> String {
     if name.is_empty() {
         return String::new();

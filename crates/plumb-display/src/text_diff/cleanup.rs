@@ -1,12 +1,12 @@
-//! Tidies the parts of a difference.
+//! Simplification of differences.
 
 use super::{Kind, Part, common_prefix, common_suffix};
 
-/// Equal text shorter than this, in bytes, may be given up for fewer parts.
+/// Cost of an edit, in bytes: shorter equal texts can be given up for fewer parts.
 const EDIT_COST: usize = 4;
 
-/// Merges neighbouring parts of a kind, moves what deletions and insertions have in common into the equal text around them,
-/// and shifts single edits so that equal parts meet.
+/// Merges adjacent parts of the same kind, moves the common prefix and suffix of a deletion and an insertion into the equal
+/// text around them, and shifts single edits to join equal parts.
 pub(super) fn merge<T: Copy + Eq>(mut parts: Vec<Part<T>>) -> Vec<Part<T>> {
     loop {
         parts = join(parts);
@@ -16,7 +16,7 @@ pub(super) fn merge<T: Copy + Eq>(mut parts: Vec<Part<T>>) -> Vec<Part<T>> {
     }
 }
 
-/// One deletion and one insertion at most between two equal parts.
+/// Merges edits, so that there is at most one deletion and one insertion between two equal parts.
 fn join<T: Copy + Eq>(parts: Vec<Part<T>>) -> Vec<Part<T>> {
     let mut joined: Vec<Part<T>> = Vec::new();
     let (mut deleted, mut inserted) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ fn join<T: Copy + Eq>(parts: Vec<Part<T>>) -> Vec<Part<T>> {
     joined
 }
 
-/// Gives the common beginning of both edits to the equal part before them, and the common end to the one behind.
+/// Moves the common prefix of both edits into the equal part before them, and the common suffix into the one after them.
 fn factor_out<T: Copy + Eq>(
     joined: &mut Vec<Part<T>>,
     deleted: &mut Vec<T>,
@@ -89,8 +89,8 @@ fn flush<T: Copy>(joined: &mut Vec<Part<T>>, deleted: &mut Vec<T>, inserted: &mu
     }
 }
 
-/// Shifts single edits over the equal part before or behind them where that removes the part: of `A`, inserted `BA`, `C`
-/// become inserted `AB` and `AC`. Says whether any was shifted.
+/// Shifts single edits over the equal part before or after them if that removes the part: equal `A`, inserted `BA`, equal
+/// `C` becomes inserted `AB`, equal `AC`. Returns whether any edit was shifted.
 fn shift<T: Copy + Eq>(parts: &mut Vec<Part<T>>) -> bool {
     let mut shifted = false;
     let mut at = 1;
@@ -117,7 +117,7 @@ fn shift<T: Copy + Eq>(parts: &mut Vec<Part<T>>) -> bool {
     shifted
 }
 
-/// Which kinds of edits stand on one side of an equal part.
+/// Kinds of edits on one side of an equal part.
 #[derive(Clone, Copy, Default)]
 struct Edits {
     inserts: bool,
@@ -134,7 +134,7 @@ impl Edits {
     }
 }
 
-/// Turns equal parts into a deletion and an insertion where they are too short to be worth the two parts around them.
+/// Converts equal parts to a deletion and an insertion if they are too short to justify the additional parts around them.
 pub(crate) fn efficient(mut parts: Vec<Part<char>>) -> Vec<Part<char>> {
     let mut candidates: Vec<usize> = Vec::new();
     let mut last: Vec<char> = Vec::new();
@@ -173,14 +173,14 @@ pub(crate) fn efficient(mut parts: Vec<Part<char>>) -> Vec<Part<char>> {
             last.clear();
             changed = true;
             if before.count() == 2 {
-                // Nothing before the split can be affected.
+                // Earlier parts are not affected.
                 behind = Edits {
                     inserts: true,
                     deletes: true,
                 };
                 candidates.clear();
             } else {
-                // The part before the split may have become worth splitting: look again from the candidate before it.
+                // The part before the split may now be worth splitting too, so continue after the previous candidate.
                 candidates.pop();
                 behind = Edits::default();
                 at = candidates.last().map_or(0, |idx| idx + 1);

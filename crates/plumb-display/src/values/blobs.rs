@@ -1,4 +1,4 @@
-//! Assets and archives, and how they change: by their hashes.
+//! Assets and archives, whose changes are detected by their hashes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,8 @@ impl ValuePrinter<'_> {
         }
     }
 
-    /// Archives of one kind change in place; others are deleted and added.
+    /// Prints the change of an archive: in place if the kind stays the same, otherwise a deletion
+    /// and an addition.
     pub(super) fn archive_update(
         &mut self,
         title: Title<'_>,
@@ -86,7 +87,7 @@ impl ValuePrinter<'_> {
         }
     }
 
-    /// Members that came, went or have another content.
+    /// Prints added, deleted and changed members of an archive.
     fn members_update(&mut self, old: &Members, new: &Members, at: At) {
         let quotes = |name: &EcoString| format!("\"{name}\"");
         let names: BTreeSet<&EcoString> = old.keys().chain(new.keys()).collect();
@@ -154,7 +155,7 @@ fn short_hash(hash: &str) -> String {
     hash.chars().take(7).collect()
 }
 
-/// `old->new`, or what both are.
+/// Text `old->new`, or the common value if they are equal.
 fn changed(old: &str, new: &str) -> String {
     if old == new {
         old.to_owned()

@@ -1,4 +1,4 @@
-//! How a text changes: as a document, by characters or by lines.
+//! Changes of strings: as documents, by characters or by lines.
 
 use plumb_resource::StepOp;
 
@@ -7,11 +7,11 @@ use crate::diff::Change;
 use crate::text_diff::{Kind, Part, characters, lines};
 use crate::{embedded, quoted};
 
-/// How many unchanged lines are shown before and behind changed ones.
+/// Number of unchanged lines around changed ones.
 const CONTEXT: usize = 2;
 
 impl ValuePrinter<'_> {
-    /// Writes how a text changes where the line stands, and ends the line.
+    /// Prints the change of a string in the current line, and ends the line.
     pub(super) fn text_update(&mut self, old: &str, new: &str, at: At) {
         if self.document_update(old, new, at) {
             return;
@@ -23,7 +23,7 @@ impl ValuePrinter<'_> {
         }
     }
 
-    /// Both texts hold documents, and those differ.
+    /// Prints the change of a document; returns false if one of the strings is not a document.
     fn document_update(&mut self, old: &str, new: &str, at: At) -> bool {
         let Some((old_language, old_document)) = embedded::parse(old) else {
             return false;
@@ -32,7 +32,7 @@ impl ValuePrinter<'_> {
             return false;
         };
         if is_same_document(&old_document, &new_document) {
-            // Only the layout differs.
+            // Only the formatting differs.
             let quotes = |text: &str| quoted::quoted(text.as_bytes());
             self.text_update(&quotes(old), &quotes(new), at);
             return true;
@@ -45,7 +45,7 @@ impl ValuePrinter<'_> {
         }
         match self.compare(&old_document, &new_document) {
             Change::Update(difference) => self.update(Title::None, &difference, at),
-            // They differ in keys that are not shown.
+            // Only hidden keys differ.
             Change::Same(_) | Change::Add(_) | Change::Delete(_) => {
                 self.value(&old_document, at.colored(StepOp::Same));
             }
@@ -63,7 +63,7 @@ impl ValuePrinter<'_> {
         self.piece(at.op, "\"\n");
     }
 
-    /// The old text with what was deleted from it, or the new one with what was inserted.
+    /// Prints the old text with deletions marked, or the new text with insertions marked.
     fn side(&mut self, parts: &[Part<char>], shown: Kind) {
         for part in parts
             .iter()
@@ -86,7 +86,7 @@ impl ValuePrinter<'_> {
                 Kind::Same => at.plain(op),
                 Kind::Insert | Kind::Delete => at.signed(op),
             };
-            // Of what stays the same, only what is beside a change is shown.
+            // Of unchanged lines, only those next to a change are shown.
             let (head, tail) = match kind {
                 Kind::Insert | Kind::Delete => (shown.len(), 0),
                 Kind::Same if idx == 0 => context(shown.len(), 0, CONTEXT),
@@ -110,7 +110,7 @@ impl ValuePrinter<'_> {
     }
 }
 
-/// How many lines to show at the beginning and at the end; all, if that leaves out no more than one.
+/// Numbers of lines to show at the start and at the end; all lines if that would omit only one.
 fn context(count: usize, head: usize, tail: usize) -> (usize, usize) {
     if count > head + tail + 1 {
         (head, tail)

@@ -1,4 +1,4 @@
-//! Displays of what the official program did, and of what it might have done.
+//! Displays of recorded events of the reference, and of constructed events.
 
 #![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
 

@@ -1,4 +1,4 @@
-//! What is there for people alone: moved elements, documents in texts, causes, waits, groups, frames on a terminal.
+//! Features for people only: moved elements, documents in strings, reasons, waits, groups, terminal frames.
 
 use std::time::Duration;
 
@@ -217,7 +217,7 @@ fn calls_that_belong_to_no_step_are_named_like_steps_and_not_blamed_on_the_progr
     assert!(said(&mut display, 61..=61)[0].starts_with("    waiting for the program:"));
 }
 
-/// The configuration of its provider, perhaps.
+/// For example the configuration of its provider.
 #[test]
 fn a_step_names_the_call_that_it_really_waits_for() {
     let slow = thing("aws:rds:Instance", "db");
@@ -310,7 +310,7 @@ fn a_long_tree_can_be_looked_at_piece_by_piece() {
     assert_eq!(last(&display), "… 33 more");
 }
 
-/// A terminal that remembers what scrolled out of it.
+/// A terminal that keeps lines that have scrolled off.
 struct Terminal {
     parser: vt100::Parser,
     painter: Painter,

@@ -1,4 +1,4 @@
-//! Recorded events give recorded texts.
+//! Recorded events produce the recorded text.
 
 use std::time::Duration;
 
@@ -45,8 +45,8 @@ fn recorded_events_give_recorded_texts() {
     }
 }
 
-/// The text without what differs from run to run: times, signs of life, the order of blocks of diagnostics, the order
-/// of the rows that were left at the end, and what the command itself adds.
+/// The text without everything that varies between runs: times, progress indicators, the order of diagnostics and of
+/// unfinished rows, and text added by the command itself.
 fn normal(text: &str) -> String {
     let text = text
         .split("The resources in the stack have been deleted")
@@ -80,7 +80,7 @@ fn normal(text: &str) -> String {
     blocks.concat().join("\n")
 }
 
-/// `(0.12s)` and `Duration: 5s` with a placeholder for the time.
+/// The line with `(0.12s)` and `Duration: 5s` replaced by placeholders.
 fn without_times(line: &str) -> String {
     if line.starts_with("Duration: ") {
         return "Duration: <t>".to_owned();

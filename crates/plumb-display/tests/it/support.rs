@@ -1,4 +1,4 @@
-//! Events of recordings and events made by hand.
+//! Recorded events, and constructed events.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn recorded_events(log: &Path) -> Vec<ReadEvent> {
         .collect()
 }
 
-/// A resource of the stack `dev` of the project `shop`.
+/// A resource of the stack `dev` in the project `shop`.
 pub(crate) struct Thing {
     pub(crate) state: ResourceState,
 }
@@ -165,7 +165,7 @@ pub(crate) fn options(view: View) -> Options {
     }
 }
 
-/// Everything that goes to standard output, one event each second.
+/// Standard output for events that occur one per second.
 pub(crate) fn show(options: Options, events: &[Event]) -> String {
     let mut display = Display::new(options);
     let mut text = display.start();

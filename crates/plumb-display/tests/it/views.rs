@@ -1,4 +1,4 @@
-//! Progress lines and diffs of what the recordings do not show.
+//! Progress lines and diffs that the recordings do not cover.
 
 use std::time::Duration;
 
@@ -450,7 +450,7 @@ fn a_refresh_before_an_update_compares_outputs() {
     assert!(text.contains(" ~  a:b:C x updated (1s) \n"), "{text}");
 }
 
-/// The third interrupt ends a run before there is a summary.
+/// The third interrupt ends a run before its summary.
 #[test]
 fn a_run_that_is_cut_off_names_what_was_interrupted() {
     let mut display = Display::new(options(View::Progress));
@@ -477,7 +477,7 @@ fn a_cancelled_operation_names_what_was_interrupted() {
     );
 }
 
-/// HIDE-01, HIDE-02: whether or not the provider has told in detail what differs.
+/// HIDE-01, HIDE-02: with and without a detailed diff from the provider.
 #[test]
 fn hidden_differences_are_not_shown() {
     let inputs = |value: &str| {
@@ -524,7 +524,7 @@ fn hidden_differences_are_not_shown() {
         ]
       ~ seen: "old" => "new"
     "#);
-    // What a provider reports, it reports path by path; the others are not looked at.
+    // A detailed diff has only the reported paths; others are not compared.
     assert!(
         shown[1].contains("  ~ secretive (hidden)\n"),
         "{}",
