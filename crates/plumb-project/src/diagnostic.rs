@@ -1,19 +1,19 @@
-//! What is wrong with a file, and where.
+//! Errors in files, with their positions.
 
 use std::fmt;
 
 use crate::yaml::Position;
 
-/// One problem in a file.
+/// An error in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where in the text; line 0 when the place is not known.
+    /// Position in the text; line 0 if it is unknown.
     pub position: Position,
-    /// Where in the structure, `#/config/size/type`.
+    /// JSON pointer to the value, such as `#/config/size/type`.
     pub pointer: String,
-    /// What is wrong and what is expected.
+    /// Message with the error and the expected value.
     pub message: String,
-    /// What was probably meant.
+    /// Suggested correction.
     pub hint: Option<String>,
 }
 
@@ -30,37 +30,37 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A file cannot be used.
+/// Error for an unusable file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// Not YAML (or JSON) at all.
+    /// The file is not valid YAML or JSON.
     #[error("{file}:{}:{}: invalid YAML file: {message}", position.line, position.column)]
     Syntax {
-        /// The file as named by the caller.
+        /// Name of the file.
         file: String,
-        /// Where.
+        /// Position of the error.
         position: Position,
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
-    /// A map has a key twice.
+    /// A map contains a key twice.
     #[error("yaml: unmarshal errors:\n  line {}: mapping key \"{key}\" already defined at line {first}", position.line)]
     Duplicate {
-        /// The file as named by the caller.
+        /// Name of the file.
         file: String,
-        /// Where the second is.
+        /// Position of the second key.
         position: Position,
         /// The key.
         key: String,
-        /// The line of the first.
+        /// Line of the first key.
         first: usize,
     },
-    /// Well-formed, but not what is expected.
+    /// The file is valid YAML, but has errors in its contents.
     #[error("could not validate '{file}':{}", list(problems))]
     Invalid {
-        /// The file as named by the caller.
+        /// Name of the file.
         file: String,
-        /// Everything that is wrong.
+        /// All errors.
         problems: Vec<Diagnostic>,
     },
 }
@@ -70,7 +70,7 @@ fn list(problems: &[Diagnostic]) -> String {
     format!("\n* {}", lines.join("\n* "))
 }
 
-/// The one of `known` that `text` is probably meant to be.
+/// The name in `known` that is most similar to `text`; `None` if none is similar enough.
 pub(crate) fn suggestion<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
     let distance =
         |name: &&&str| strsim::damerau_levenshtein(&text.to_lowercase(), &name.to_lowercase());

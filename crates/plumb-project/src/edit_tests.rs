@@ -1,4 +1,4 @@
-//! Edits of settings files against what the Go YAML library makes of them.
+//! Edits of settings files, compared with those of the Go YAML library.
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -37,7 +37,7 @@ impl Edit {
         config.insert(key, Value::from_json(&value));
     }
 
-    /// `value` with something new, or nothing, at a path below it.
+    /// The value after setting or removing the part at `path`.
     fn changed(&self, value: Json, path: &[Json]) -> Json {
         let Some((step, rest)) = path.split_first() else {
             return self.value.clone();
@@ -128,7 +128,7 @@ fn comments_stay_where_there_is_nothing_else() {
     assert!(text.ends_with("config:\n  proj:a: b\n"), "{text}");
 }
 
-/// There the library writes quotes that other readers refuse, and folded blocks that gain a line.
+/// The Go library writes quotes that other readers reject, and folded blocks that gain a line.
 #[test]
 fn what_the_go_library_writes_badly_is_written_well() {
     for style in ["'x'", ">-\n    x y"] {

@@ -1,40 +1,40 @@
-//! Finding, reading and writing the files of a project. Paths are given by the caller.
+//! Searching, reading and writing a project's files, at paths given by the caller.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Names of project files, in the order in which they are looked for.
+/// Names of project files, in the order in which they are searched for.
 pub const PROJECT_FILES: [&str; 3] = ["Pulumi.json", "Pulumi.yaml", "Pulumi.yml"];
 
-/// A file operation failed.
+/// Error of a file operation.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: could not {action}", path.display())]
 pub struct FileIoError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What was tried.
+    /// The operation.
     pub action: &'static str,
-    /// Why not.
+    /// Cause.
     #[source]
     pub source: io::Error,
 }
 
-/// Who may read a file.
+/// Access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever the system lets.
+    /// Everybody whom the umask permits.
     Shared,
-    /// The owner only.
+    /// Only the owner.
     Private,
 }
 
-/// The project file of `folder` or of the nearest folder above it.
+/// Project file in `folder` or in its nearest parent.
 pub fn find_project(folder: &Path) -> Option<PathBuf> {
     find_upwards(folder, &PROJECT_FILES)
 }
 
-/// The first of `names` in `folder` or in the nearest folder above it.
+/// First of `names` in `folder` or in its nearest parent.
 pub fn find_upwards(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     folder.ancestors().find_map(|folder| {
         names
@@ -44,7 +44,7 @@ pub fn find_upwards(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// The settings file of a stack: beside the project file or in `config_dir`, with the same extension.
+/// Settings file of a stack: next to the project file or in `config_dir`, with the project file's extension.
 pub fn stack_file_path(project_file: &Path, config_dir: Option<&str>, stack: &str) -> PathBuf {
     let folder = project_file.parent().unwrap_or(Path::new(""));
     let folder = config_dir.map_or_else(|| folder.to_owned(), |dir| folder.join(dir));
@@ -55,7 +55,7 @@ pub fn stack_file_path(project_file: &Path, config_dir: Option<&str>, stack: &st
     folder.join(format!("Pulumi.{}.{extension}", stack.replace('/', "-")))
 }
 
-/// Reads a text file; `None` when it does not exist.
+/// Reads a text file; `None` if it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>, FileIoError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -68,7 +68,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, FileIoError> {
     }
 }
 
-/// Replaces a text file as a whole: readers see the old text or the new one. Missing folders are made.
+/// Replaces a text file atomically. Creates missing folders.
 pub fn write_text(path: &Path, text: &str, access: Access) -> Result<(), FileIoError> {
     let failed = |action| {
         move |source| FileIoError {
@@ -77,7 +77,7 @@ pub fn write_text(path: &Path, text: &str, access: Access) -> Result<(), FileIoE
             source,
         }
     };
-    // A link stays a link: what it points to is replaced.
+    // The target of a symbolic link is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target
         .parent()
@@ -103,7 +103,7 @@ pub fn write_text(path: &Path, text: &str, access: Access) -> Result<(), FileIoE
     write().map_err(failed("write it"))
 }
 
-/// Opens a file that the owner alone may read, and empties it. What is no file, a pipe for example, is opened as it is.
+/// Opens and truncates a file that only the owner can read. Other objects, such as pipes, are opened without changes.
 pub fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true);
@@ -111,19 +111,19 @@ pub fn create_private(path: &Path) -> io::Result<fs::File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
     if file.metadata()?.is_file() {
-        // An older file may be readable by everybody.
+        // An existing file may be readable by others.
         make_private(&file)?;
         file.set_len(0)?;
     }
     Ok(file)
 }
 
-/// Makes a folder that the owner alone may look into, and those above it; one that is there is left as it is.
+/// Creates a folder with access for the owner only, and its parents. An existing folder is not changed.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     make_folder(folder, Access::Private)
 }
 
-/// Has the owner alone read a file.
+/// Restricts a file to its owner.
 pub fn make_private(file: &fs::File) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -135,7 +135,7 @@ pub fn make_private(file: &fs::File) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file; that it is not there is fine.
+/// Deletes a file; a missing file is not an error.
 pub fn remove(path: &Path) -> Result<(), FileIoError> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FileIoError {
@@ -157,14 +157,14 @@ fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// A new file with a name that nobody can guess, removed unless it is put in its place.
+/// A temporary file with a random name, deleted unless it is persisted.
 fn new_beside(folder: &Path, name: &str, access: Access) -> io::Result<tempfile::NamedTempFile> {
     let prefix = format!(".{name}.");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
     if access == Access::Shared {
-        // As far as the umask lets.
+        // Restricted by the umask.
         let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o666);
         return builder.permissions(everybody).tempfile_in(folder);
     }

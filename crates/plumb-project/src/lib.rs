@@ -1,8 +1,8 @@
-//! The files of a project: `Pulumi.yaml`, `Pulumi.<stack>.yaml`, the workspace and credentials files.
+//! Files of a project: `Pulumi.yaml`, `Pulumi.<stack>.yaml`, the workspace and credentials files.
 //!
-//! This crate knows their formats, configuration keys, values, paths and types, names of projects and stacks, and how
-//! YAML is read and written so that comments survive. It does not decrypt, and knows nothing of the engine. Types
-//! take and give text; only [`files`] touches the disk, at paths that callers name.
+//! This crate knows the formats of these files; configuration keys, values, paths and types; names of projects and
+//! stacks; and a YAML reader and writer that preserve comments. It does not decrypt and does not know the engine.
+//! Types convert from and to text; only [`files`] accesses the disk, at paths given by callers.
 //!
 //! Start with [`Project`], [`StackFile`] and [`config::ConfigMap`].
 

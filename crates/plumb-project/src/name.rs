@@ -1,13 +1,13 @@
-//! Names of projects and stacks, and how stacks are referred to (`cli.md` 16).
+//! Names of projects and stacks, and references to stacks (`cli.md` 16).
 
 use std::fmt;
 
 const MAX_LENGTH: usize = 100;
 
-/// The organization that stands in references to stacks of backends without organizations.
+/// Organization in references to stacks of backends without organizations.
 pub const DIY_ORGANIZATION: &str = "organization";
 
-/// Which name is meant, for messages.
+/// Kind of a name, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A stack.
@@ -38,16 +38,16 @@ fn character_message(subject: Subject, character: char, position: usize) -> Stri
     }
 }
 
-/// The text is not a legal name.
+/// Error for an invalid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing at all.
+    /// The name is empty.
     #[error("{}", subject.say("a stack name may not be empty", "project names may not be empty"))]
     Empty {
-        /// What was to be named.
+        /// Kind of the name.
         subject: Subject,
     },
-    /// More than 100 characters.
+    /// The name has more than 100 characters.
     #[error(
         "{}",
         subject.say(
@@ -56,20 +56,20 @@ pub enum NameError {
         )
     )]
     TooLong {
-        /// What was to be named.
+        /// Kind of the name.
         subject: Subject,
     },
-    /// Something besides letters, digits, hyphens, underscores, periods.
+    /// The name contains a character other than letters, digits, hyphens, underscores and periods.
     #[error("{}", character_message(*subject, *character, *position))]
     Character {
-        /// What was to be named.
+        /// Kind of the name.
         subject: Subject,
-        /// The first illegal character.
+        /// First invalid character.
         character: char,
-        /// Where it stands, from 0.
+        /// Its position, starting at 0.
         position: usize,
     },
-    /// A project name that belongs to the system itself.
+    /// The project name is reserved.
     #[error(
         "project name must not be `Pulumi` and must not start with the prefix `Pulumi.` to avoid collision with standard \
          libraries"
@@ -102,18 +102,18 @@ macro_rules! name {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Takes a legal name.
+            /// Parses a valid name.
             pub fn parse(text: &str) -> Result<Self, NameError> {
                 $check(text)?;
                 Ok($name(text.into()))
             }
 
-            /// Takes any text; for users who turned validation off.
+            /// Accepts any text, for users who have disabled validation.
             pub fn unchecked(text: &str) -> Self {
                 $name(text.into())
             }
 
-            /// The name as text.
+            /// Text of the name.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -149,31 +149,31 @@ name!(
     }
 );
 
-/// A stack of a file-like backend: its name, and the project it belongs to in the project layout.
+/// A stack of a file-based backend: its name, and its project in the project layout.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StackReference {
-    /// The project; none in the legacy layout.
+    /// Project; `None` in the legacy layout.
     pub project: Option<ProjectName>,
-    /// The stack.
+    /// Name of the stack.
     pub stack: StackName,
 }
 
-/// The text does not refer to a stack.
+/// Error for an invalid stack reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
-    /// A name in it is not legal.
+    /// A name in it is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Another organization than the fixed one.
+    /// The organization is not `organization`.
     #[error("organization name must be 'organization'")]
     Organization,
-    /// More than two slashes.
+    /// The reference has more than two slashes.
     #[error("a stack name may not be empty")]
     TooManyParts {
-        /// What was given.
+        /// The invalid text.
         text: String,
     },
-    /// No project in the text, and none in the current directory.
+    /// The reference contains no project, and there is no current one.
     #[error(
         "no Pulumi.yaml project file found; either run this command from a directory containing a Pulumi project, or pass the \
          fully qualified stack name (organization/project/stack)"
@@ -182,7 +182,7 @@ pub enum ReferenceError {
 }
 
 impl StackReference {
-    /// Reads `stack`, `organization/stack` or `organization/project/stack`; `current` fills in a missing project.
+    /// Parses `stack`, `organization/stack` or `organization/project/stack`; `current` is the default project.
     pub fn parse(text: &str, current: Option<&ProjectName>) -> Result<Self, ReferenceError> {
         let parts: Vec<&str> = text.split('/').collect();
         let (project, stack) = match parts.as_slice() {
@@ -203,7 +203,7 @@ impl StackReference {
         })
     }
 
-    /// Reads a reference for the legacy layout, where stacks have no project.
+    /// Parses a reference for the legacy layout, where stacks have no project.
     pub fn parse_legacy(text: &str) -> Result<Self, ReferenceError> {
         let stack = text.strip_prefix("organization/").unwrap_or(text);
         Ok(StackReference {
@@ -212,7 +212,7 @@ impl StackReference {
         })
     }
 
-    /// `organization/project/stack`, or the bare name in the legacy layout.
+    /// Qualified form: `organization/project/stack`, or only the name in the legacy layout.
     pub fn qualified(&self) -> String {
         match &self.project {
             Some(project) => format!("{DIY_ORGANIZATION}/{project}/{}", self.stack),
@@ -220,7 +220,7 @@ impl StackReference {
         }
     }
 
-    /// The form shown to people: bare when the project is the current one.
+    /// Displayed form: only the name if the project is the current one.
     pub fn display(&self, current: Option<&ProjectName>) -> String {
         match &self.project {
             Some(project) if current != Some(project) => self.qualified(),

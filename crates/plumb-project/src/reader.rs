@@ -1,4 +1,4 @@
-//! Reads typed members out of a YAML map and collects what is wrong.
+//! Typed access to the members of a YAML map; collects errors.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::diagnostic::{Diagnostic, FileError, suggestion};
 use crate::yaml::{self, Data, Document, Mapping, Node, Position};
 
-/// How a file is written.
+/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// YAML.
@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the extension of a file name stands for.
+    /// Format of a file, according to its extension.
     pub fn of(file: &str) -> Self {
         if file.to_ascii_lowercase().ends_with(".json") {
             Format::Json
@@ -26,7 +26,7 @@ impl Format {
         }
     }
 
-    /// The document as text.
+    /// Text of the document in this format.
     pub fn print(self, document: &Document) -> String {
         match self {
             Format::Yaml => yaml::emit(document),
@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// Reads the text of a file in either format.
+/// Parses a file in either format.
 pub(crate) fn read(file: &str, text: &str) -> Result<Document, FileError> {
     let syntax = |position, message| FileError::Syntax {
         file: file.to_owned(),
@@ -43,7 +43,8 @@ pub(crate) fn read(file: &str, text: &str) -> Result<Document, FileError> {
         message,
     };
     if Format::of(file) == Format::Json {
-        // JSON is nearly YAML, and the YAML reader knows positions. What only JSON has falls to the JSON reader.
+        // JSON is mostly valid YAML, and the YAML parser reports positions. The JSON parser handles the
+        // exceptions.
         let json: Json =
             serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
                 syntax(
@@ -80,7 +81,8 @@ pub(crate) fn read(file: &str, text: &str) -> Result<Document, FileError> {
     }
 }
 
-/// The first key that a map has twice, and the line of the other: one of the two values would be lost.
+/// First duplicate key of a map, and the line of the earlier one. Duplicates are errors, because one of the
+/// values would be lost.
 fn duplicate(node: &Node) -> Option<(Position, String, usize)> {
     match &node.data {
         Data::Mapping(mapping) => {
@@ -106,14 +108,14 @@ fn duplicate(node: &Node) -> Option<(Position, String, usize)> {
     }
 }
 
-/// A map being read, with the place it stands at.
+/// Reader of a map, with its position.
 pub(crate) struct Reader<'n> {
     pub(crate) mapping: &'n Mapping,
     pub(crate) position: Position,
     pub(crate) pointer: String,
 }
 
-/// What was wrong so far.
+/// Errors found so far.
 #[derive(Default)]
 pub(crate) struct Problems(pub(crate) Vec<Diagnostic>);
 
@@ -142,7 +144,7 @@ impl Problems {
 }
 
 impl<'n> Reader<'n> {
-    /// The map at the root of `document`.
+    /// Reader of the map at the root of `document`.
     pub(crate) fn root(document: &'n Document, problems: &mut Problems) -> Option<Self> {
         let Some(root) = &document.root else {
             problems.add(
@@ -155,7 +157,7 @@ impl<'n> Reader<'n> {
         Reader::of(root, "#".to_owned(), problems)
     }
 
-    /// The map in `node`.
+    /// Reader of the map in `node`.
     pub(crate) fn of(node: &'n Node, pointer: String, problems: &mut Problems) -> Option<Self> {
         match &node.resolved().data {
             Data::Mapping(mapping) => Some(Reader {
@@ -178,7 +180,7 @@ impl<'n> Reader<'n> {
         )
     }
 
-    /// The value of `key`; nulls count as absent.
+    /// Value of `key`; null counts as absent.
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.mapping.get(key).filter(|node| !node.is_null())
     }
@@ -192,7 +194,7 @@ impl<'n> Reader<'n> {
         text
     }
 
-    /// A text, number or boolean, as text.
+    /// String, number or boolean, as text.
     pub(crate) fn scalar_text(&self, key: &str, problems: &mut Problems) -> Option<String> {
         let node = self.get(key)?;
         let text = node.key_text();
@@ -257,7 +259,7 @@ impl<'n> Reader<'n> {
         json(node, &self.pointer_to(key), problems)
     }
 
-    /// The entries whose key is a scalar, in order.
+    /// Entries with scalar keys, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (String, &'n Node)> + use<'n> {
         self.mapping
             .entries
@@ -265,7 +267,7 @@ impl<'n> Reader<'n> {
             .filter_map(|(key, item)| Some((key.key_text()?, &item.value)))
     }
 
-    /// Reports every member that is not in `known`.
+    /// Reports all members that are not in `known`.
     pub(crate) fn only(&self, known: &[&str], problems: &mut Problems) {
         for (key, _) in &self.mapping.entries {
             let text = key.key_text().unwrap_or_default();
@@ -284,7 +286,7 @@ impl<'n> Reader<'n> {
     }
 }
 
-/// The JSON form of `node`.
+/// JSON form of `node`.
 pub(crate) fn json(node: &Node, pointer: &str, problems: &mut Problems) -> Option<Json> {
     match yaml::to_json(node) {
         Ok(json) => Some(json),

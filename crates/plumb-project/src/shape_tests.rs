@@ -1,11 +1,11 @@
-//! Every wrong shape of every file: where it is, and what is expected there.
+//! All structural errors of all files, with their positions and expectations.
 
 use crate::project::{PluginProject, PolicyProject};
 use crate::{FileError, Project, StackFile};
 
-/// A file, what is wrong in it, and the one line that tells of it.
+/// File name, invalid contents, and the line with the error message.
 const WRONG: &[(&str, &str, &str)] = &[
-    // The project file.
+    // Project files.
     (
         "Pulumi.yaml",
         "",
@@ -206,7 +206,7 @@ const WRONG: &[(&str, &str, &str)] = &[
         "name: a\nruntime: go\ntemplate:\n  config: x\n",
         "4:11: #/template/config: expected a map, but got",
     ),
-    // Settings of stacks.
+    // Settings files of stacks.
     (
         "Pulumi.dev.yaml",
         "- a\n",
@@ -232,7 +232,7 @@ const WRONG: &[(&str, &str, &str)] = &[
         "encryptionsalt: {}\n",
         "1:17: #/encryptionsalt: expected a text, but got a map",
     ),
-    // Packs and plugins.
+    // Policy packs and plugins.
     (
         "PulumiPolicy.yaml",
         "version: 1\n",
@@ -265,7 +265,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What no parser takes, and where it begins to be wrong.
+/// File name, contents that cannot be parsed, and the line of the error.
 const UNREADABLE: &[(&str, &str, usize)] = &[
     ("Pulumi.yaml", "name: [\n", 1),
     ("Pulumi.yaml", "name: a\n\tb: c\n", 1),

@@ -1,7 +1,7 @@
 //! `Pulumi.<stack>.yaml` (`cli.md` 14.3, `state.md` 5.5).
 //!
-//! The document is kept; [`StackFile::set_config`] changes only the entries whose value differs, so comments, order,
-//! styles and unknown members survive.
+//! The parsed document is kept. [`StackFile::set_config`] changes only entries with a different value, so that comments,
+//! order, styles and unknown members are preserved.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::diagnostic::FileError;
 use crate::reader::{self, Format, Problems, Reader};
 use crate::yaml::{Data, Document, Item, Mapping, Node, Resolved, ScalarStyle, from_json};
 
-/// The settings file of a stack.
+/// Settings file of a stack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackFile {
     document: Document,
@@ -22,18 +22,18 @@ pub struct StackFile {
     null_keys: Vec<String>,
 }
 
-/// How the secrets of a stack are encrypted, as its file says it.
+/// Encryption settings in the file of a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SecretsSettings {
-    /// `secretsprovider`: an address, `passphrase` or `default`.
+    /// `secretsprovider`: a URL, `passphrase` or `default`.
     pub provider: Option<String>,
-    /// `encryptedkey`: the wrapped data key of a cloud provider, in base64.
+    /// `encryptedkey`: the data key, encrypted by a cloud provider, in base64.
     pub encrypted_key: Option<String>,
     /// `encryptionsalt`: salt and check value of a passphrase.
     pub salt: Option<String>,
 }
 
-/// Keys of settings that are numbers or truth values: they do not belong to the project as names do.
+/// Keys that are numbers or booleans, which do not get the project's namespace as names do.
 fn bare_keys(document: &Document) -> BTreeSet<String> {
     let root = document.root.as_ref().and_then(Node::as_mapping);
     let config = root.and_then(|root| root.get("config")?.as_mapping());
@@ -48,7 +48,7 @@ fn bare_keys(document: &Document) -> BTreeSet<String> {
 }
 
 impl StackFile {
-    /// A file that does not exist yet.
+    /// Contents for a file that does not exist yet.
     pub fn empty(file: &str, project: &str) -> Self {
         StackFile {
             document: Document {
@@ -63,7 +63,8 @@ impl StackFile {
         }
     }
 
-    /// Reads a file; `file` names it in errors and tells the format, `project` is the namespace of bare keys.
+    /// Parses a file; `file` is its name in errors, and its extension determines the format. `project` is the namespace of
+    /// keys without one.
     pub fn parse(file: &str, text: &str, project: &str) -> Result<Self, FileError> {
         let document = reader::read(file, text)?;
         let mut stack_file = StackFile {
@@ -82,7 +83,7 @@ impl StackFile {
         }
     }
 
-    /// The text to write.
+    /// Text of the edited file.
     pub fn to_text(&self) -> String {
         let empty = Document {
             root: Some(Node::empty_mapping()),
@@ -95,17 +96,17 @@ impl StackFile {
         })
     }
 
-    /// The settings.
+    /// Settings.
     pub fn config(&self) -> &ConfigMap {
         &self.config
     }
 
-    /// Keys whose value is null, which is read as an empty text; sorted.
+    /// Keys with a null value, which is read as an empty string; sorted.
     pub fn null_keys(&self) -> &[String] {
         &self.null_keys
     }
 
-    /// How secrets are encrypted.
+    /// Encryption settings.
     pub fn secrets(&self) -> SecretsSettings {
         let text = |key| {
             self.mapping()
@@ -120,7 +121,7 @@ impl StackFile {
         }
     }
 
-    /// Changes how secrets are encrypted.
+    /// Changes the encryption settings.
     pub fn set_secrets(&mut self, settings: &SecretsSettings) {
         let SecretsSettings {
             provider,
@@ -142,7 +143,7 @@ impl StackFile {
         }
     }
 
-    /// The `environment` member in JSON form.
+    /// JSON form of the member `environment`.
     pub fn environment(&self) -> Option<Json> {
         let node = self.mapping()?.get("environment")?;
         crate::yaml::to_json(node)
@@ -150,7 +151,7 @@ impl StackFile {
             .filter(|json| !json.is_null())
     }
 
-    /// Changes or removes the `environment` member.
+    /// Changes or removes the member `environment`.
     pub fn set_environment(&mut self, environment: Option<&Json>) {
         match environment {
             Some(json) => self.set_member("environment", json),
@@ -160,8 +161,8 @@ impl StackFile {
         }
     }
 
-    /// Writes every number, truth value and null among the settings as the text that it is read as, because the reference does
-    /// so whenever it saves the file. Values inside lists and maps stay.
+    /// Converts numbers, booleans and nulls among the settings to strings. upstream: saving the file does so. Values in
+    /// lists and maps are kept.
     pub fn quote_scalars(&mut self) {
         if self.config.is_empty() {
             return;
@@ -174,7 +175,7 @@ impl StackFile {
         for (key, item) in &mut entries.entries {
             let key = key.key_text();
             let key = key.and_then(|text| Key::parse_in(&text, &project).ok());
-            // A value that has just been given a type is written with that type.
+            // A value that was set with an explicit type keeps it.
             if matches!(key.and_then(|key| values.get(&key)), Some(Value::Object(_))) {
                 continue;
             }
@@ -185,7 +186,7 @@ impl StackFile {
         }
     }
 
-    /// Changes the settings. Entries that stay the same keep their text.
+    /// Changes the settings. Unchanged entries keep their text.
     pub fn set_config(&mut self, config: &ConfigMap) {
         self.config = config.clone();
         if config.is_empty() {
@@ -297,7 +298,7 @@ fn read_value(node: &Node, pointer: &str, problems: &mut Problems) -> Option<Val
     }
 }
 
-/// Whether YAML reads the node as a number, a truth value or null.
+/// Whether YAML reads the node as a number, a boolean or null.
 fn is_bare(node: &Node) -> bool {
     matches!(
         crate::yaml::to_json(node),
@@ -309,7 +310,7 @@ fn node_value(node: &Node) -> Option<Value> {
     read_value(node, "", &mut Problems::default())
 }
 
-/// Makes `node` mean `json`, touching only what differs.
+/// Sets the value of `node` to `json`; changes only the parts that differ.
 fn merge(node: &mut Node, json: &Json) {
     if crate::yaml::to_json(node).ok().as_ref() == Some(json) {
         return;
@@ -338,7 +339,7 @@ fn merge(node: &mut Node, json: &Json) {
         (Data::Scalar(scalar), Json::String(text))
             if !matches!(scalar.style, ScalarStyle::Plain) && node.tag.is_none() =>
         {
-            // The quoting that is there stays, unless it cannot hold the text.
+            // The existing quotes are kept unless they cannot represent the text.
             scalar.text.clone_from(text);
         }
         _ => {

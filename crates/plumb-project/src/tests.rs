@@ -1,4 +1,4 @@
-//! Tests over several modules, with the shared vectors.
+//! Tests across modules, with the shared test vectors.
 
 use std::path::PathBuf;
 

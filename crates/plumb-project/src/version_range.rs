@@ -1,28 +1,28 @@
-//! Version ranges of `requiredPulumiVersion`: comparators side by side must all hold, `||` offers alternatives, and
-//! `x` stands for any number.
+//! Version ranges in `requiredPulumiVersion`: all comparators of an alternative must hold, `||` separates
+//! alternatives, and `x` matches any number.
 
 use semver::Version;
 
-/// Versions that are allowed.
+/// A range of versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionRange(Vec<Vec<Comparator>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Comparator {
     op: Op,
-    /// The lowest version meant.
+    /// Lowest matching version.
     from: Version,
     until: Until,
 }
 
-/// Where the versions meant end.
+/// Upper bound of the matching versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Until {
-    /// One version is meant.
+    /// Only the one version.
     Same,
-    /// Before this one.
+    /// All versions below this one.
     Before(Version),
-    /// Nowhere: every version is meant.
+    /// No bound.
     Never,
 }
 
@@ -36,18 +36,18 @@ enum Op {
     GreaterOrEqual,
 }
 
-/// The text is not a version range.
+/// Error for an invalid version range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid version range {text:?}: could not understand {part:?}")]
 pub struct VersionRangeError {
-    /// What was given.
+    /// The invalid range.
     pub text: String,
-    /// The part that is wrong.
+    /// The invalid part.
     pub part: String,
 }
 
 impl VersionRange {
-    /// Reads a range.
+    /// Parses a range.
     pub fn parse(text: &str) -> Result<Self, VersionRangeError> {
         let error = |part: &str| VersionRangeError {
             text: text.to_owned(),
@@ -67,7 +67,7 @@ impl VersionRange {
         Ok(VersionRange(alternatives))
     }
 
-    /// Whether `version` is allowed.
+    /// Whether the range contains `version`.
     pub fn contains(&self, version: &Version) -> bool {
         self.0
             .iter()
@@ -75,7 +75,7 @@ impl VersionRange {
     }
 }
 
-/// Splits at blanks; an operator may stand apart from its version.
+/// Words of a range, split at whitespace; an operator is joined with the version after it.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

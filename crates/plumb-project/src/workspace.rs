@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha1::{Digest, Sha1};
 
-/// When an account was never validated.
+/// Time for accounts that have never been validated.
 pub const NEVER: &str = "0001-01-01T00:00:00Z";
 
-/// The text of one of these files cannot be used.
+/// Error for an unusable file.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// Not JSON, or not the expected shape.
+    /// The file is not valid JSON, or has an unexpected structure.
     #[error("the file is not valid")]
     Json(#[from] serde_json::Error),
     /// `credentials.json` is encrypted.
@@ -21,21 +21,21 @@ pub enum WorkspaceError {
          set PULUMI_CREDENTIAL_STORE=plaintext and log in again"
     )]
     Encrypted {
-        /// Which store holds the key.
+        /// Store that contains the key.
         store: String,
     },
 }
 
-/// Which stack is selected in a project, per backend.
+/// Selected stack of a project, per backend.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkspaceFile {
-    /// The selected stack in old files.
+    /// Selected stack in old files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<String>,
-    /// Fully qualified stack names by backend address.
+    /// Qualified stack names, by backend URL.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stacks: BTreeMap<String, String>,
-    /// Members of other versions.
+    /// Unknown members, written by other versions.
     #[serde(flatten)]
     pub other: Map<String, Json>,
 }
@@ -48,18 +48,18 @@ impl WorkspaceFile {
         format!("workspaces/{project}-{digest}-workspace.json")
     }
 
-    /// Reads the text.
+    /// Parses the file.
     pub fn parse(text: &str) -> Result<Self, WorkspaceError> {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// The text to write; `None` when there is nothing left and the file must go.
+    /// Text of the file; `None` if nothing remains and the file must be deleted.
     pub fn to_text(&self) -> Option<String> {
         let empty = self.stack.is_none() && self.stacks.is_empty() && self.other.is_empty();
         (!empty).then(|| pretty(self))
     }
 
-    /// The stack selected for a backend.
+    /// Selected stack for a backend.
     pub fn selected(&self, backend_url: &str) -> Option<&str> {
         self.stacks
             .get(backend_url)
@@ -67,7 +67,7 @@ impl WorkspaceFile {
             .map(String::as_str)
     }
 
-    /// Selects a stack for a backend, or none.
+    /// Selects a stack for a backend; `None` clears the selection.
     pub fn select(&mut self, backend_url: &str, stack: Option<&str>) {
         self.stack = None;
         match stack {
@@ -81,63 +81,63 @@ impl WorkspaceFile {
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Credentials {
-    /// Address of the backend that is logged in to.
+    /// URL of the current backend.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub current: String,
-    /// Access tokens by backend address.
+    /// Access tokens, by backend URL.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub access_tokens: BTreeMap<String, String>,
-    /// Accounts by backend address.
+    /// Accounts, by backend URL.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accounts: BTreeMap<String, Account>,
-    /// Members of other versions.
+    /// Unknown members, written by other versions.
     #[serde(flatten)]
     pub other: Map<String, Json>,
 }
 
-/// What is known of a login.
+/// An account on a backend.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// The token.
+    /// Access token.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub access_token: String,
-    /// The token that gets new tokens.
+    /// Refresh token, which is exchanged for new access tokens.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub refresh_token: String,
-    /// Who that is.
+    /// User name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub username: String,
     /// Organizations of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub organizations: Vec<String>,
-    /// When the server last accepted the token; [`NEVER`] when it never did.
+    /// Time when the server last accepted the token; [`NEVER`] if it never did.
     #[serde(default = "never")]
     pub last_validated_at: String,
-    /// Whether TLS certificates are not checked.
+    /// Whether TLS certificates are not verified.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub insecure: bool,
-    /// What kind of token it is.
+    /// Kind of the token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_information: Option<TokenInformation>,
-    /// Members of other versions.
+    /// Unknown members, written by other versions.
     #[serde(flatten)]
     pub other: Map<String, Json>,
 }
 
-/// What kind of token an account has.
+/// Kind of an account's token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenInformation {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// For tokens of organizations.
+    /// Organization, for organization tokens.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub organization: String,
-    /// For tokens of teams.
+    /// Team, for team tokens.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub team: String,
-    /// When it ends, in Unix seconds.
+    /// Expiry, in Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
 }
@@ -147,7 +147,7 @@ fn never() -> String {
 }
 
 impl Account {
-    /// An account without a token, as logins to file-like backends have it.
+    /// An account without a token, for file-based backends.
     pub fn without_token() -> Self {
         Account {
             access_token: String::new(),
@@ -163,7 +163,7 @@ impl Account {
 }
 
 impl Credentials {
-    /// Reads the text. An encrypted file is an error, whatever its version.
+    /// Parses the file. An encrypted file is an error.
     pub fn parse(text: &str) -> Result<Self, WorkspaceError> {
         let json: Json = serde_json::from_str(text)?;
         if json.get("$pulumiSecureStore").is_some() {
@@ -177,12 +177,12 @@ impl Credentials {
         Ok(serde_json::from_value(json)?)
     }
 
-    /// The text to write; `None` when no access tokens remain and the file must go.
+    /// Text of the file; `None` if no access tokens remain and the file must be deleted.
     pub fn to_text(&self) -> Option<String> {
         (!self.access_tokens.is_empty()).then(|| pretty(self))
     }
 
-    /// Logs in to a file-like backend.
+    /// Logs in to a file-based backend.
     pub fn login_without_token(&mut self, url: &str) {
         url.clone_into(&mut self.current);
         self.access_tokens.insert(url.to_owned(), String::new());
@@ -190,7 +190,7 @@ impl Credentials {
             .insert(url.to_owned(), Account::without_token());
     }
 
-    /// Logs out of one backend.
+    /// Logs out of a backend.
     pub fn logout(&mut self, url: &str) {
         self.access_tokens.remove(url);
         self.accounts.remove(url);
@@ -200,36 +200,36 @@ impl Credentials {
     }
 }
 
-/// `config.json` of the home folder.
+/// `config.json` in the home folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HomeConfig {
-    /// Settings by backend address.
+    /// Settings, by backend URL.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub backends: BTreeMap<String, BackendSettings>,
-    /// Members of other versions.
+    /// Unknown members, written by other versions.
     #[serde(flatten)]
     pub other: Map<String, Json>,
 }
 
-/// Settings for one backend.
+/// Settings of a backend.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendSettings {
-    /// The organization used when none is named.
+    /// Default organization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_org: Option<String>,
-    /// Members of other versions.
+    /// Unknown members, written by other versions.
     #[serde(flatten)]
     pub other: Map<String, Json>,
 }
 
 impl HomeConfig {
-    /// Reads the text.
+    /// Parses the file.
     pub fn parse(text: &str) -> Result<Self, WorkspaceError> {
         Ok(serde_json::from_str(text)?)
     }
 
-    /// The text to write.
+    /// Text of the file.
     pub fn to_text(&self) -> String {
         pretty(self)
     }

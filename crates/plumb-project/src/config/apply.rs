@@ -1,45 +1,45 @@
-//! How the settings of a stack and those of its project come together.
+//! Combination of a stack's settings with the declarations of its project.
 
 use serde_json::Value as Json;
 
 use super::{ConfigMap, ConfigType, Key, Tree, Value};
 use crate::project::{Declaration, Project};
 
-/// The settings of a stack do not fit the declarations of its project.
+/// Error for a setting that does not match its declaration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Declared, without a default, and not set.
+    /// A declared setting without a default is not set.
     #[error("Stack '{stack}' is missing configuration value '{key}'")]
     Missing {
         /// The stack.
         stack: String,
-        /// The key as people write it.
+        /// Key, as displayed.
         key: String,
     },
-    /// Another type than declared.
+    /// A value does not have the declared type.
     #[error("Stack '{stack}' with configuration key '{key}' must be of type '{expected}'")]
     WrongType {
         /// The stack.
         stack: String,
-        /// The key as people write it.
+        /// Key, as displayed.
         key: String,
         /// The declared type.
         expected: ConfigType,
     },
-    /// Declared as secret and stored in plain text.
+    /// A setting declared as secret is stored in plain text.
     #[error("Stack '{stack}' with configuration key '{key}' must be encrypted as it's secret")]
     NotEncrypted {
         /// The stack.
         stack: String,
-        /// The key as people write it.
+        /// Key, as displayed.
         key: String,
     },
 }
 
-/// Fills in what the project says where the stack says nothing, and checks the rest.
+/// Adds the values and defaults of declarations that the stack does not set, and checks the settings that it does.
 ///
-/// `reveal` decrypts for the type check (`None` leaves a value unchecked); `encrypt` is asked for defaults that are
-/// declared secret.
+/// `reveal` decrypts a ciphertext for the type check; `None` skips the check of that value. `encrypt` encrypts
+/// defaults that are declared secret.
 pub fn apply<E>(
     project: &Project,
     stack: &str,
@@ -140,7 +140,7 @@ fn plain_json(value: &Value, reveal: &mut dyn FnMut(&str) -> Option<String>) -> 
     }
 }
 
-/// Lays `over` on `base`: objects are merged key by key, everything else is replaced.
+/// Merges `over` into `base`: objects key by key, other values by replacement.
 pub fn merge(base: &ConfigMap, over: &ConfigMap) -> ConfigMap {
     let mut merged = base.clone();
     for (key, value) in over.iter() {

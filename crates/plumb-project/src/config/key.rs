@@ -2,25 +2,25 @@
 
 use std::fmt;
 
-/// `namespace:name`.
+/// A configuration key, `namespace:name`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     namespace: Box<str>,
     name: Box<str>,
 }
 
-/// The text is not a key.
+/// Error for an invalid key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "could not parse {text} as a configuration key (configuration keys should be of the form `<namespace>:<name>`)"
 )]
 pub struct KeyError {
-    /// What was given.
+    /// The invalid text.
     pub text: String,
 }
 
 impl Key {
-    /// A key of its two parts.
+    /// A key with the given namespace and name.
     pub fn new(namespace: &str, name: &str) -> Self {
         Key {
             namespace: namespace.into(),
@@ -28,7 +28,7 @@ impl Key {
         }
     }
 
-    /// Reads `namespace:name` or the old `namespace:config:name`.
+    /// Parses `namespace:name` or the old form `namespace:config:name`.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
@@ -39,7 +39,7 @@ impl Key {
         }
     }
 
-    /// Like [`Key::parse`]; a bare name gets the namespace `project`.
+    /// Parses like [`Key::parse`]; a name without a namespace gets the namespace `project`.
     pub fn parse_in(text: &str, project: &str) -> Result<Self, KeyError> {
         if text.contains(':') {
             Key::parse(text)
@@ -48,17 +48,17 @@ impl Key {
         }
     }
 
-    /// The namespace: a project or a package.
+    /// Namespace: a project or a package.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The name within the namespace.
+    /// Name in the namespace.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The form shown to people: without the namespace when it is the project's.
+    /// Displayed form: without the namespace if it is `project`.
     pub fn display_in(&self, project: &str) -> String {
         if self.namespace() == project {
             self.name.to_string()

@@ -7,61 +7,61 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::{Key, KeyError, KeyPath, Segment, Tree, Value};
 
-/// Values by key, in the order in which they were set.
+/// Values by key, in insertion order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConfigMap(IndexMap<Key, Value>);
 
-/// What to store under a path.
+/// New value for a path.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewValue {
-    /// Text as typed; below a key it becomes a boolean or a number when it looks like one.
+    /// Text as given by the user. Below a key, booleans and integers are recognized.
     Untyped(String),
-    /// An encrypted text.
+    /// A ciphertext.
     Secure(String),
-    /// A value of a chosen type.
+    /// A value with an explicit type.
     Typed(Tree),
 }
 
-/// A value cannot be stored under a path.
+/// Error while setting a value at a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    /// Beyond the end of a list.
+    /// The index is beyond the end of the list.
     #[error("{path}: array index out of range")]
     OutOfRange {
-        /// The way to the element.
+        /// Path of the element.
         path: String,
     },
-    /// A key into a list.
+    /// A key is applied to a list.
     #[error("{path}: key for an array must be an int")]
     KeyOfList {
-        /// The way, with the key.
+        /// Path, including the key.
         path: String,
     },
-    /// An index into a map.
+    /// An index is applied to a map.
     #[error("{path}: key for a map must be a string")]
     IndexOfMap {
-        /// The way, with the index.
+        /// Path, including the index.
         path: String,
     },
-    /// An index into something else.
+    /// An index is applied to a scalar.
     #[error("{path}: expected an array")]
     NotAList {
-        /// The way to what is no list.
+        /// Path of the scalar.
         path: String,
     },
-    /// A key into something else.
+    /// A key is applied to a scalar.
     #[error("{path}: expected a map")]
     NotAMap {
-        /// The way to what is no map.
+        /// Path of the scalar.
         path: String,
     },
-    /// The map would be taken for an encrypted text.
+    /// The resulting map could not be distinguished from a ciphertext.
     #[error("maps with the single key \"secure\" are reserved")]
     Reserved,
 }
 
 impl ConfigMap {
-    /// The JSON form of history files.
+    /// JSON form, as in history files.
     pub fn to_json(&self) -> Json {
         Json::Object(
             self.0
@@ -71,7 +71,7 @@ impl ConfigMap {
         )
     }
 
-    /// Reads the JSON form.
+    /// Parses the JSON form.
     pub fn from_json(json: &Map<String, Json>) -> Result<Self, KeyError> {
         json.iter()
             .map(|(key, value)| Ok((Key::parse(key)?, Value::from_json(value))))
@@ -83,27 +83,27 @@ impl ConfigMap {
         self.0.is_empty()
     }
 
-    /// The settings in order.
+    /// Settings, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Value)> {
         self.0.iter()
     }
 
-    /// The value of `key`.
+    /// Value of `key`.
     pub fn get(&self, key: &Key) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// Stores a value under a whole key.
+    /// Sets the value of a key.
     pub fn insert(&mut self, key: Key, value: Value) {
         self.0.insert(key, value);
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: &Key) -> Option<Value> {
         self.0.shift_remove(key)
     }
 
-    /// The value under `path`, if there is one.
+    /// Value at `path`; `None` if there is none.
     pub fn get_path(&self, path: &KeyPath) -> Option<Value> {
         let value = self.0.get(&path.key)?;
         if path.rest.is_empty() {
@@ -119,13 +119,14 @@ impl ConfigMap {
             .map(Tree::into_value)
     }
 
-    /// Stores a value under `path`, making the lists and maps on the way (`cli.md` 15). On an error nothing changes.
+    /// Sets the value at `path`, creating the lists and maps that it needs (`cli.md` 15). After an error, the map is
+    /// unchanged.
     pub fn set_path(&mut self, path: &KeyPath, value: NewValue) -> Result<(), SetError> {
         if path.rest.is_empty() {
             let value = match value {
                 NewValue::Untyped(text) => Value::Text(text),
                 NewValue::Secure(ciphertext) => Value::Secure(ciphertext),
-                // Written as what they are, once: whoever reads the file again takes them for texts.
+                // Written with its type this time; when the file is read again, the value is text.
                 NewValue::Typed(tree @ (Tree::Bool(_) | Tree::Number(_))) => Value::Object(tree),
                 NewValue::Typed(tree) => tree.into_value(),
             };
@@ -149,7 +150,7 @@ impl ConfigMap {
         Ok(())
     }
 
-    /// Takes out what is under `path`; tells whether something was there.
+    /// Removes the value at `path`; returns whether there was one.
     pub fn remove_path(&mut self, path: &KeyPath) -> Result<bool, SetError> {
         let Some((last, way)) = path.rest.split_last() else {
             return Ok(self.remove(&path.key).is_some());
@@ -212,10 +213,10 @@ fn place(index: i64) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
-/// How long a list may become by naming one of its elements.
+/// Maximum length of a list that is created by setting one of its elements.
 const LONGEST: usize = 1 << 20;
 
-/// Stores a value at the end of `path`, of which the first `depth` segments led here.
+/// Sets the value at the end of `path`; `tree` is the value at its first `depth` segments.
 fn put(tree: &mut Tree, path: &KeyPath, depth: usize, leaf: Tree) -> Result<(), SetError> {
     let Some(segment) = path.rest.get(depth) else {
         *tree = leaf;
@@ -257,7 +258,7 @@ fn put(tree: &mut Tree, path: &KeyPath, depth: usize, leaf: Tree) -> Result<(), 
     }
 }
 
-/// Booleans, and whole numbers in their shortest form, become what they look like; everything else stays text.
+/// Converts booleans, and integers in their shortest form, to typed values; other texts stay text.
 fn coerce(text: String) -> Tree {
     match text.as_str() {
         "true" => return Tree::Bool(true),

@@ -2,12 +2,12 @@
 
 use super::{Key, KeyError};
 
-/// One step of a path.
+/// A segment of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
-    /// Into a map.
+    /// Key of a map.
     Key(String),
-    /// Into a list. No element has a negative index.
+    /// Index of a list. Negative indices parse, but match no element.
     Index(i64),
 }
 
@@ -16,44 +16,44 @@ pub enum Segment {
 pub struct KeyPath {
     /// The key.
     pub key: Key,
-    /// The way from there; empty for the value itself.
+    /// Path inside the value; empty for the value itself.
     pub rest: Vec<Segment>,
 }
 
-/// The text is not a path.
+/// Error for an invalid path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// There is nothing.
+    /// The path is empty.
     #[error("empty config key path")]
     Empty,
-    /// A bracket of an index without its partner.
+    /// An index has no closing bracket.
     #[error("invalid config key path: missing closing bracket in array index")]
     MissingIndexBracket,
-    /// A bracket of a name without its partner.
+    /// A name in brackets has no closing bracket.
     #[error("invalid config key path: missing closing bracket in property access")]
     MissingBracket,
-    /// A quote without its partner.
+    /// A quoted name has no closing quote.
     #[error("invalid config key path: missing closing quote in property name")]
     MissingQuote,
-    /// Brackets hold neither a number nor a quoted text.
+    /// Brackets contain neither a number nor a quoted name.
     #[error(
         "invalid config key path: invalid array index: strconv.ParseInt: parsing {index:?}: {}",
         reason_of(index)
     )]
     BadIndex {
-        /// What the brackets hold.
+        /// Text in the brackets.
         index: String,
     },
-    /// A dot at the beginning.
+    /// The path starts with a dot.
     #[error("invalid config key path: expected property path to start with a name or index")]
     StartsWithDot,
-    /// A dot at the end.
+    /// The path ends with a dot.
     #[error("invalid config key path: expected property path to end with a name or index")]
     EndsWithDot,
-    /// The path starts with a number.
+    /// The path starts with an index.
     #[error("first path segement of config key must be a string")]
     StartsWithIndex,
-    /// The first segment is not a key.
+    /// The first segment is not a valid key.
     #[error(transparent)]
     Key(#[from] KeyError),
 }
@@ -68,7 +68,7 @@ fn reason_of(index: &str) -> &'static str {
 }
 
 impl KeyPath {
-    /// The value of a whole key.
+    /// Path of the whole value of a key.
     pub fn of(key: Key) -> Self {
         KeyPath {
             key,
@@ -76,8 +76,8 @@ impl KeyPath {
         }
     }
 
-    /// Reads `key.name[0]["quoted"]`; a key without namespace gets the namespace `project`. Only what is before the first
-    /// dot or bracket may have a namespace.
+    /// Parses `key.name[0]["quoted"]`. A key without a namespace gets the namespace `project`; only the part before the
+    /// first dot or bracket can have a namespace.
     pub fn parse(text: &str, project: &str) -> Result<Self, PathError> {
         let end = text.find(['.', '[']).filter(|end| *end > 0);
         let (first, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -94,7 +94,7 @@ impl KeyPath {
         }
     }
 
-    /// The path as it is written, as far as `length` segments behind the key, without the namespace.
+    /// Text of the path without the namespace, up to `length` segments after the key.
     pub(super) fn shown(&self, length: usize) -> String {
         let mut shown = Segment::Key(self.key.name().to_owned()).shown(true);
         for segment in &self.rest[..length] {
@@ -117,7 +117,7 @@ impl Segment {
     }
 }
 
-/// The steps of a path. Dots may be surplus in the middle, or missing behind a bracket.
+/// Segments of a path. Surplus dots in the middle are ignored, and the dot after a bracket is optional.
 fn segments(text: &str) -> Result<Vec<Segment>, PathError> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -143,7 +143,7 @@ fn segments(text: &str) -> Result<Vec<Segment>, PathError> {
     Ok(all)
 }
 
-/// The text in brackets, and the text behind them.
+/// Segment in brackets, and the text after them.
 fn bracketed(inner: &str) -> Result<(Segment, &str), PathError> {
     if let Some(quoted) = inner.strip_prefix('"') {
         let (key, used) = unquote(quoted).ok_or(PathError::MissingQuote)?;
@@ -160,7 +160,7 @@ fn bracketed(inner: &str) -> Result<(Segment, &str), PathError> {
     Ok((Segment::Index(number), behind))
 }
 
-/// The text up to the closing quote, and how many bytes that took, the quote included.
+/// Text up to the closing quote, and the number of consumed bytes including the quote.
 fn unquote(text: &str) -> Option<(String, usize)> {
     let mut out = String::new();
     let mut chars = text.char_indices();

@@ -4,34 +4,34 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-/// The type of a setting.
+/// Type of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigType {
-    /// Text.
+    /// String.
     String,
-    /// A whole number.
+    /// Integer.
     Integer,
-    /// True or false.
+    /// Boolean.
     Boolean,
-    /// A map.
+    /// Map.
     Object,
-    /// A list.
+    /// List of elements of a type.
     Array(Box<ConfigType>),
 }
 
-/// The text names no type.
+/// Error for an unknown type name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown type {text:?}: expected one of string, integer, boolean, array, object")]
 pub struct TypeError {
-    /// What was given.
+    /// The unknown name.
     pub text: String,
 }
 
 impl ConfigType {
-    /// The names that a declaration may use.
+    /// Type names for declarations.
     pub const NAMES: [&'static str; 5] = ["string", "integer", "boolean", "array", "object"];
 
-    /// The type called `name`; `None` for `array`, which needs its element type.
+    /// Type with this name; `None` for `array`, which also needs an element type.
     pub fn scalar(name: &str) -> Result<Option<Self>, TypeError> {
         Ok(match name {
             "string" => Some(ConfigType::String),
@@ -47,7 +47,7 @@ impl ConfigType {
         })
     }
 
-    /// Whether `value` has this type. Texts that read as whole numbers or booleans count as such.
+    /// Whether `value` has this type. Strings that contain an integer or a boolean count as such.
     pub fn accepts(&self, value: &Json) -> bool {
         match (self, value) {
             (ConfigType::String, Json::String(_)) => true,

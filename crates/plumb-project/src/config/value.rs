@@ -6,29 +6,29 @@ use serde_json::{Map, Number, Value as Json};
 
 const SECURE: &str = "secure";
 
-/// A configuration value. Ciphertexts stay ciphertexts here; callers decrypt and encrypt.
+/// A configuration value. This crate keeps ciphertexts; callers decrypt and encrypt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Text; numbers and booleans of the file too.
+    /// Text. Numbers and booleans in files are read as text.
     Text(String),
-    /// An encrypted text.
+    /// A ciphertext.
     Secure(String),
-    /// A list or a map, maybe with encrypted texts inside.
+    /// A list or a map, which may contain ciphertexts.
     Object(Tree),
 }
 
 /// A value inside a [`Value::Object`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
-    /// Nothing.
+    /// Null.
     Null,
-    /// True or false.
+    /// Boolean.
     Bool(bool),
-    /// A number.
+    /// Number.
     Number(Number),
     /// Text.
     Text(String),
-    /// An encrypted text.
+    /// A ciphertext.
     Secure(String),
     /// A list.
     List(Vec<Tree>),
@@ -36,32 +36,32 @@ pub enum Tree {
     Map(BTreeMap<String, Tree>),
 }
 
-/// The form that travels to language hosts and is kept in old files: a text and two flags.
+/// Wire form for language hosts, also used in old files: a text and two flags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireValue {
-    /// The text, a ciphertext, or compact JSON.
+    /// Text, ciphertext, or compact JSON.
     pub string: String,
-    /// Whether something in it is encrypted.
+    /// Whether the value contains a ciphertext.
     pub secret: bool,
     /// Whether the text is JSON.
     pub object: bool,
 }
 
-/// A stored value cannot be read.
+/// Error for an invalid stored value.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueError {
-    /// The text of an object is not JSON.
+    /// The text of an object is not valid JSON.
     #[error("the value is marked as an object but is not JSON")]
     NotJson(#[from] serde_json::Error),
 }
 
 impl Value {
-    /// The value of a JSON form: text, `{"secure": …}`, or an object. Other scalars become their text.
+    /// Value of a JSON form: text, `{"secure": …}`, or an object. Other scalars are converted to text.
     pub fn from_json(json: &Json) -> Self {
         Tree::from_json(json).into_value()
     }
 
-    /// The JSON form of history files.
+    /// JSON form, as in history files.
     pub fn to_json(&self) -> Json {
         match self {
             Value::Text(text) => Json::from(text.clone()),
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// The value of the wire form.
+    /// Value of a wire form.
     pub fn from_wire(wire: &WireValue) -> Result<Self, ValueError> {
         Ok(match (wire.object, wire.secret) {
             (true, _) => Value::Object(Tree::from_json(&serde_json::from_str(&wire.string)?)),
@@ -79,7 +79,7 @@ impl Value {
         })
     }
 
-    /// The wire form.
+    /// Wire form of the value.
     pub fn to_wire(&self) -> WireValue {
         match self {
             Value::Text(text) => WireValue {
@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// Whether something in it is encrypted.
+    /// Whether the value contains a ciphertext.
     pub fn is_secret(&self) -> bool {
         match self {
             Value::Text(_) => false,
@@ -109,7 +109,7 @@ impl Value {
         }
     }
 
-    /// The ciphertexts in it, in order.
+    /// Ciphertexts in the value, in order.
     pub fn ciphertexts(&self) -> Vec<&str> {
         let mut found = Vec::new();
         match self {
@@ -120,7 +120,7 @@ impl Value {
         found
     }
 
-    /// The same value with every ciphertext replaced by what `change` makes of it (another ciphertext).
+    /// The value with each ciphertext replaced by the result of `change`, another ciphertext.
     pub fn try_map_ciphertexts<E>(
         &self,
         change: &mut dyn FnMut(&str) -> Result<String, E>,
@@ -134,7 +134,8 @@ impl Value {
         })
     }
 
-    /// The text that programs see: objects as compact JSON, ciphertexts replaced by what `reveal` returns.
+    /// Text for programs: ciphertexts are replaced by the result of `reveal`, and objects are compact
+    /// JSON.
     pub fn try_reveal<E>(
         &self,
         reveal: &mut dyn FnMut(&str) -> Result<String, E>,
@@ -148,7 +149,7 @@ impl Value {
 }
 
 impl Tree {
-    /// The tree of a JSON value; `{"secure": "…"}` is an encrypted text.
+    /// Tree of a JSON value; `{"secure": "…"}` is a ciphertext.
     pub fn from_json(json: &Json) -> Self {
         match json {
             Json::Null => Tree::Null,
@@ -170,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// The JSON form.
+    /// JSON form of the tree.
     pub fn to_json(&self) -> Json {
         match self {
             Tree::Null => Json::Null,
@@ -188,7 +189,7 @@ impl Tree {
         }
     }
 
-    /// As a value of its own: scalars become text.
+    /// Converts the tree to a value; scalars become text.
     pub fn into_value(self) -> Value {
         match self {
             Tree::Null => Value::Text(String::new()),
@@ -200,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// Whether this is a map that would be taken for an encrypted text.
+    /// Whether this is a map that could not be distinguished from a ciphertext.
     pub fn is_reserved(&self) -> bool {
         match self {
             Tree::Map(entries) => {
@@ -228,7 +229,7 @@ impl Tree {
         }
     }
 
-    /// The same tree with ciphertexts replaced by plain text.
+    /// The tree with ciphertexts replaced by plaintext.
     pub fn try_reveal<E>(
         &self,
         reveal: &mut dyn FnMut(&str) -> Result<String, E>,

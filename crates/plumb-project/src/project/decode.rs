@@ -1,4 +1,4 @@
-//! From text to [`Project`], with everything that is wrong.
+//! Parsing of [`Project`], with all errors of the file.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -13,12 +13,13 @@ use crate::reader::{self, Problems, Reader};
 use crate::yaml::{Data, Document, Mapping, Node};
 
 impl Project {
-    /// Reads the text of a project file; `file` names it in errors and tells the format.
+    /// Parses a project file; `file` is its name in errors, and its extension determines the
+    /// format.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
         Project::from_document(file, &reader::read(file, text)?)
     }
 
-    /// Reads a document that was parsed before.
+    /// Decodes a parsed document.
     pub fn from_document(file: &str, document: &Document) -> Result<Self, FileError> {
         let mut problems = Problems::default();
         let project =
@@ -112,7 +113,7 @@ fn name(root: &Reader<'_>, problems: &mut Problems) -> String {
     }
 }
 
-/// The runtime of a project; there may be none, and a map without a name is none.
+/// Runtime of a project; `None` if it is missing or a map without a name.
 fn optional_runtime(root: &Reader<'_>, problems: &mut Problems) -> Option<Runtime> {
     let node = root.mapping.get("runtime")?;
     let pointer = "#/runtime";

@@ -1,4 +1,4 @@
-//! Changes to a project file that keep what people wrote.
+//! Edits of a project file that preserve the user's formatting.
 
 use super::{PackageSpec, Project, Runtime};
 use crate::diagnostic::FileError;
@@ -13,7 +13,8 @@ pub struct ProjectFile {
 }
 
 impl ProjectFile {
-    /// Reads a file; `file` names it in errors and tells the format. The content is not checked.
+    /// Parses a file; `file` is its name in errors, and its extension determines the format. Does
+    /// not check the contents.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
         Ok(ProjectFile {
             document: reader::read(file, text)?,
@@ -21,27 +22,27 @@ impl ProjectFile {
         })
     }
 
-    /// The text to write.
+    /// Text of the edited file.
     pub fn to_text(&self) -> String {
         self.format.print(&self.document)
     }
 
-    /// The project that the document describes now.
+    /// Project described by the document.
     pub fn project(&self, file: &str) -> Result<Project, FileError> {
         Project::from_document(file, &self.document)
     }
 
-    /// Sets a top-level text; an absent one goes to the end.
+    /// Sets a top-level string; a new one is added at the end.
     pub fn set_text(&mut self, key: &str, text: &str) {
         self.root().set(key, Node::string(text));
     }
 
-    /// Takes out a top-level member; tells whether it was there.
+    /// Removes a top-level member; returns whether it existed.
     pub fn remove(&mut self, key: &str) -> bool {
         self.root().remove(key)
     }
 
-    /// Sets the runtime: a text when there are no options.
+    /// Sets the runtime; without options it is a string.
     pub fn set_runtime(&mut self, runtime: &Runtime) {
         let node = if runtime.options.is_empty() {
             Node::string(&*runtime.name)

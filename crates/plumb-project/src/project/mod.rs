@@ -15,83 +15,83 @@ use crate::config::{ConfigType, Key};
 /// A project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Project {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What runs its program; none for an empty project.
+    /// Language runtime of its program; `None` for an empty project.
     pub runtime: Option<Runtime>,
-    /// The program's folder or file, relative to the project.
+    /// Folder or file of the program, relative to the project.
     pub main: Option<String>,
-    /// What it is for.
+    /// Description.
     pub description: Option<String>,
-    /// Who made it.
+    /// Author.
     pub author: Option<String>,
-    /// Where to read about it.
+    /// Website.
     pub website: Option<String>,
-    /// Its licence.
+    /// Licence.
     pub license: Option<String>,
-    /// The versions of the command line that it works with, as a range.
+    /// Supported versions of the command line, as a range.
     pub required_version: Option<String>,
     /// Declared settings.
     pub config: IndexMap<Key, Declaration>,
-    /// Folder of the stack settings files, relative to the project.
+    /// Folder of the stacks' settings files, relative to the project.
     pub stack_config_dir: Option<String>,
-    /// Where its stacks are kept.
+    /// URL of the backend for its stacks.
     pub backend_url: Option<String>,
     /// Whether every operation starts with a refresh.
     pub refresh_always: bool,
-    /// What `new` asks and says.
+    /// Template data for `new`.
     pub template: Option<Template>,
-    /// Packages that the project uses, by name.
+    /// Packages used by the project, by name.
     pub packages: IndexMap<String, PackageSpec>,
-    /// Plugins to be taken from folders.
+    /// Plugins that are loaded from folders.
     pub plugins: PluginOverrides,
 }
 
 /// A language runtime and its options.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Runtime {
-    /// `nodejs`, `python`, …
+    /// Name, such as `nodejs` or `python`.
     pub name: String,
     /// Options for the language host.
     pub options: Map<String, Json>,
 }
 
-/// One declared setting.
+/// Declaration of a setting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Declaration {
-    /// Its type; none when only a value is given.
+    /// Type; `None` if only a value is given.
     pub r#type: Option<ConfigType>,
-    /// What it is for.
+    /// Description.
     pub description: Option<String>,
-    /// Whether its value must be encrypted.
+    /// Whether the value must be encrypted.
     pub secret: bool,
-    /// Used when the stack has no value.
+    /// Default for stacks that do not set a value.
     pub default: Option<Json>,
-    /// A fixed value.
+    /// Fixed value.
     pub value: Option<Json>,
 }
 
-/// A package that the project uses.
+/// A package used by the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PackageSpec {
-    /// Name, path, or address.
+    /// Name, path or URL.
     pub source: String,
-    /// Version, when one is asked for.
+    /// Requested version.
     pub version: Option<String>,
     /// Parameters for parameterized packages.
     pub parameters: Vec<String>,
     /// Base64 checksums of the plugin by platform.
     pub checksums: IndexMap<String, String>,
-    /// Where plugins are downloaded from.
+    /// Download URL of the plugin.
     pub plugin_download_url: Option<String>,
     /// Extensions of the package.
     pub extensions: Vec<String>,
 }
 
-/// Plugins to be taken from folders.
+/// Plugins that are loaded from folders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PluginOverrides {
-    /// Providers.
+    /// Resource providers.
     pub providers: Vec<PluginOverride>,
     /// Language hosts.
     pub languages: Vec<PluginOverride>,
@@ -99,47 +99,47 @@ pub struct PluginOverrides {
     pub analyzers: Vec<PluginOverride>,
 }
 
-/// A plugin to be taken from a folder.
+/// A plugin that is loaded from a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginOverride {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Folder or binary, relative to the project.
     pub path: String,
-    /// The version that it stands for; all when none is given.
+    /// Version that it replaces; `None` for all versions.
     pub version: Option<String>,
 }
 
-/// What `new` needs to know of a template.
+/// Template data for `new`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
-    /// Name shown to people.
+    /// Displayed name.
     pub display_name: Option<String>,
-    /// What it makes.
+    /// Description of the created project.
     pub description: Option<String>,
-    /// Printed at the end.
+    /// Message printed at the end.
     pub quickstart: Option<String>,
-    /// Listed first.
+    /// Whether the template is listed first.
     pub important: bool,
-    /// Anything else.
+    /// Additional metadata.
     pub metadata: IndexMap<String, String>,
-    /// Settings to ask for.
+    /// Settings to prompt for.
     pub config: IndexMap<String, TemplateSetting>,
 }
 
-/// A setting that `new` asks for.
+/// A setting that `new` prompts for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TemplateSetting {
-    /// The question.
+    /// Text of the prompt.
     pub description: Option<String>,
-    /// The answer offered.
+    /// Default answer.
     pub default: Option<String>,
     /// Whether the answer must be encrypted.
     pub secret: bool,
 }
 
 impl PackageSpec {
-    /// Reads `source[@version]`.
+    /// Parses `source[@version]`.
     pub fn parse(text: &str) -> Self {
         let (source, version) = match text.rsplit_once('@') {
             Some((source, version)) if !source.is_empty() && !version.contains(['/', ':']) => {
@@ -154,7 +154,8 @@ impl PackageSpec {
         }
     }
 
-    /// Whether `source[@version]` says everything.
+    /// Whether the package has only a source and a version, and can be written as
+    /// `source[@version]`.
     pub fn is_short(&self) -> bool {
         let PackageSpec {
             source: _,

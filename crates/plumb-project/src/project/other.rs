@@ -10,35 +10,36 @@ use crate::reader::{self, Problems, Reader};
 /// A policy pack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicyProject {
-    /// What runs it.
+    /// Language runtime.
     pub runtime: Runtime,
-    /// Its version.
+    /// Version.
     pub version: Option<String>,
-    /// The program's folder or file.
+    /// Folder or file of the program.
     pub main: Option<String>,
-    /// What it is for.
+    /// Description.
     pub description: Option<String>,
-    /// Who made it.
+    /// Author.
     pub author: Option<String>,
-    /// Where to read about it.
+    /// Website.
     pub website: Option<String>,
-    /// Its licence.
+    /// Licence.
     pub license: Option<String>,
 }
 
-/// A plugin that is run from source.
+/// A plugin that runs from source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PluginProject {
-    /// What runs it.
+    /// Language runtime.
     pub runtime: Runtime,
     /// Packages that it uses, by name.
     pub packages: IndexMap<String, PackageSpec>,
-    /// The versions of the command line that it works with, as a range.
+    /// Supported versions of the command line, as a range.
     pub required_version: Option<String>,
 }
 
 impl PolicyProject {
-    /// Reads `PulumiPolicy.yaml`; `file` names it in errors and tells the format.
+    /// Parses `PulumiPolicy.yaml`; `file` is its name in errors, and its extension determines the
+    /// format.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
         parse(file, text, |root, problems| {
             Some(PolicyProject {
@@ -55,7 +56,8 @@ impl PolicyProject {
 }
 
 impl PluginProject {
-    /// Reads `PulumiPlugin.yaml`; `file` names it in errors and tells the format.
+    /// Parses `PulumiPlugin.yaml`; `file` is its name in errors, and its extension determines the
+    /// format.
     pub fn parse(file: &str, text: &str) -> Result<Self, FileError> {
         parse(file, text, |root, problems| {
             Some(PluginProject {

@@ -1,47 +1,47 @@
-//! Hangs comments on entries.
+//! Attachment of comments to entries.
 //!
-//! Entries of block collections are numbered in the order of the text (parents before children). Each comment is
-//! given to one of them, or to the document:
+//! Entries of block collections are numbered in text order (parents before children). Each comment is attached to one
+//! of them, or to the document:
 //!
-//! 1. A comment behind something on its line belongs to the last entry that starts on or above that line.
-//! 2. Comment lines inside a flow collection belong above the entry that holds it.
-//! 3. Other comment lines come in groups without blank lines between. A group right below an entry and followed by a
-//!    blank line, by a smaller indentation or by the end is the foot of the entry at its indentation; a group parted
-//!    from the first entry by a blank line is the head of the document, one parted from the last entry its foot; every
-//!    other group is the head of the entry that follows.
+//! 1. A comment after other text on its line belongs to the last entry that starts on or above that line.
+//! 2. Comment lines inside a flow collection belong to the head of the entry that contains it.
+//! 3. Other comment lines form groups without blank lines in between. A group directly below an entry, and followed
+//!    by a blank line, a smaller indentation or the end, is the foot of the entry at its indentation. A group
+//!    separated from the first entry by a blank line is the head of the document, and one separated from the last
+//!    entry its foot. All other groups are the head of the following entry.
 
 use std::collections::HashMap;
 
 use super::node::{Comments, Data, Document, Layout, Node, Position};
 
-/// A comment as it was found.
+/// A comment with its position.
 pub(super) struct FoundComment {
     pub(super) position: Position,
-    /// With its `#`.
+    /// Text, including the `#`.
     pub(super) text: String,
-    /// Whether nothing else is on its line.
+    /// Whether the line contains only the comment.
     pub(super) own_line: bool,
 }
 
-/// Last lines of scalars and flow collections by where they start.
+/// Last lines of scalars and flow collections, by start position.
 type Ends = HashMap<Position, usize>;
 
 struct Slot {
     line: usize,
     column: usize,
     parent: Option<usize>,
-    /// Last line of the value when it is a scalar or a flow collection.
+    /// Last line of a scalar or a flow collection.
     leaf_end: Option<usize>,
     comments: Comments,
 }
 
-/// Whether a line is blank or holds only a comment.
+/// Whether a line is blank or contains only a comment.
 pub(super) fn is_not_content(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.starts_with('#')
 }
 
-/// Distributes `found` over the entries of `document`.
+/// Attaches the comments `found` to the entries of `document`.
 pub(super) fn attach(
     document: &mut Document,
     found: &[FoundComment],
@@ -141,7 +141,7 @@ fn apply(node: &mut Node, comments: &mut impl Iterator<Item = Comments>) {
     }
 }
 
-/// Comment lines that stand on lines of their own, without a gap.
+/// Groups of consecutive comment lines.
 fn groups(found: &[FoundComment]) -> Vec<&[FoundComment]> {
     found
         .chunk_by(|a, b| a.own_line && b.own_line && b.position.line == a.position.line + 1)
@@ -194,7 +194,8 @@ fn place(document: &mut Document, slots: &mut [Slot], group: &[FoundComment], li
     }
 }
 
-/// Gives each line to the deepest entry around `previous` that is not indented more than the line.
+/// Attaches each line to the deepest ancestor of `previous`, or `previous` itself, that is not indented more than the
+/// line.
 fn feet(slots: &mut [Slot], previous: usize, group: &[FoundComment]) {
     for comment in group {
         let mut index = previous;

@@ -1,42 +1,42 @@
-//! Between the tree and JSON values.
+//! Conversion between the tree and JSON values.
 
 use serde_json::{Map, Number, Value};
 
 use super::node::{Data, Item, Layout, Mapping, Node, Position, Sequence};
 use super::scalar::{MERGE_KEY, Resolved, float_text};
 
-/// How many values one document may unfold into when aliases are followed.
+/// Maximum number of values in a document after aliases are expanded.
 const MAX_VALUES: usize = 1_000_000;
 
-/// The tree has no JSON form.
+/// Error for a tree without a JSON form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToJsonError {
     /// A map key is a list or a map.
     #[error("a key must be a text (line {}, column {})", position.line, position.column)]
     CompositeKey {
-        /// Where.
+        /// Its position.
         position: Position,
     },
-    /// Infinity or NaN.
+    /// A number is infinite or NaN.
     #[error("{text} cannot be used here (line {}, column {})", position.line, position.column)]
     NotFinite {
         /// The number as text.
         text: String,
-        /// Where.
+        /// Its position.
         position: Position,
     },
-    /// `<<` with something that is not a map.
+    /// The value of `<<` is not a map.
     #[error("`<<` needs a map or a list of maps (line {}, column {})", position.line, position.column)]
     Merge {
-        /// Where.
+        /// Its position.
         position: Position,
     },
-    /// Aliases unfold into too many values.
+    /// The expanded aliases have too many values.
     #[error("the aliases in this document unfold into too many values")]
     TooLarge,
 }
 
-/// The JSON form: aliases are followed, `<<` is merged, keys of any scalar type become text.
+/// JSON form: aliases are expanded, `<<` is merged, and scalar keys are converted to text.
 pub fn to_json(node: &Node) -> Result<Value, ToJsonError> {
     let mut budget = MAX_VALUES;
     convert(node, &mut budget)
@@ -89,7 +89,7 @@ fn merge_sources(node: &Node) -> Option<Vec<&Mapping>> {
     }
 }
 
-/// The JSON form of a scalar.
+/// JSON form of a scalar.
 pub(super) fn scalar_json(node: &Node) -> Result<Value, ToJsonError> {
     Ok(match node.as_scalar().unwrap_or(Resolved::Null) {
         Resolved::Null => Value::Null,
@@ -108,7 +108,7 @@ pub(super) fn scalar_json(node: &Node) -> Result<Value, ToJsonError> {
     })
 }
 
-/// `8.0` prints as `8`.
+/// Integer value of a float without a fraction, so that `8.0` is printed as `8`.
 fn whole(value: f64) -> Option<i64> {
     let is_whole = value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0;
     is_whole.then_some(value as i64)
@@ -122,7 +122,7 @@ fn integer_json(value: i128) -> Value {
     }
 }
 
-/// A tree in block layout that reads back as `value`.
+/// A tree in block layout with the value `value`.
 pub fn from_json(value: &Value) -> Node {
     match value {
         Value::Null => Node::plain("null"),

@@ -1,4 +1,4 @@
-//! From the tree to text.
+//! Printer for the tree.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::scalar::{self, Resolved};
 
 const INDENT: usize = 2;
 
-/// Prints `document` as YAML: two spaces per level, lists inside maps indented, a newline at the end.
+/// Prints `document` as YAML: two spaces per level, lists in maps indented, a final line break.
 pub fn emit(document: &Document) -> String {
     let mut emitter = Emitter {
         out: String::new(),
@@ -35,7 +35,7 @@ pub fn emit(document: &Document) -> String {
     emitter.out
 }
 
-/// Prints the content as JSON with four spaces of indentation, in the order of the tree.
+/// Prints the value as JSON with an indentation of four spaces, in the order of the tree.
 pub fn emit_json(document: &Document) -> String {
     let mut out = String::new();
     match &document.root {
@@ -48,7 +48,7 @@ pub fn emit_json(document: &Document) -> String {
 
 struct Emitter {
     out: String,
-    /// The indentation of the foot comment that was printed last, until something else is printed.
+    /// Indentation of the last foot comment, if nothing was printed after it.
     foot_at: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ impl Emitter {
         }
     }
 
-    /// Prints the entries of a block collection. With `continued`, the first entry goes on the current line.
+    /// Prints the entries of a block collection. With `continued`, the first entry starts on the current line.
     fn block(&mut self, node: &Node, level: usize, continued: bool) {
         match &node.data {
             Data::Mapping(mapping) => {
@@ -148,7 +148,7 @@ impl Emitter {
         self.out.push(':');
     }
 
-    /// Prints what follows `key:` or `-`, up to and with the end of the line.
+    /// Prints the value after `key:` or `-`, including the end of the line.
     fn value(&mut self, item: &Item, level: usize, in_sequence: bool) {
         let node = &item.value;
         if !is_block(node) {
@@ -227,7 +227,8 @@ impl Emitter {
         }
     }
 
-    /// Prints several lines in quotes: reading folds a line break away wherever lines go on, so there is one more.
+    /// Prints a multi-line text in quotes. Adds a line break between lines, because readers fold one of them into
+    /// a space.
     fn quoted_lines(&mut self, text: &str, level: usize) {
         self.out.push('\'');
         let mut before = false;
@@ -292,7 +293,7 @@ impl Emitter {
         }
     }
 
-    /// Prints a node inside brackets, where plain text may not hold some more characters.
+    /// Prints a node in a flow collection, where plain scalars must not contain some additional characters.
     fn flow_scalar_safe(&mut self, node: &Node) {
         match &node.data {
             Data::Scalar(scalar)
@@ -317,7 +318,7 @@ fn plain_in_flow(text: &str) -> bool {
         || !matches!(scalar::resolve_plain(text), Resolved::String(_))
 }
 
-/// Whether the node is printed over several lines below its key.
+/// Whether the node is printed on several lines below its key.
 fn is_block(node: &Node) -> bool {
     match &node.data {
         Data::Mapping(mapping) => mapping.layout == Layout::Block && !mapping.entries.is_empty(),
@@ -326,7 +327,7 @@ fn is_block(node: &Node) -> bool {
     }
 }
 
-/// Whether nothing is printed for the node: the null that is written as nothing.
+/// Whether the node is an empty null, which is not printed.
 fn is_silent(node: &Node) -> bool {
     let Data::Scalar(scalar) = &node.data else {
         return false;
@@ -359,7 +360,7 @@ fn properties(node: &Node) -> Option<String> {
     }
 }
 
-/// Whether leaving the tag out would change the meaning.
+/// Whether the value would change without the tag.
 fn tag_matters(node: &Node, tag: &str) -> bool {
     match &node.data {
         Data::Mapping(_) => tag != "!!map",
@@ -396,7 +397,7 @@ fn chomping(text: &str) -> &'static str {
     }
 }
 
-/// Adds a line break wherever folding would take one away: between lines that do not start with a blank.
+/// Adds a line break between lines that do not start with a space, because readers fold one of them into a space.
 fn unfold(text: &str) -> String {
     let end = text.trim_end_matches('\n').len();
     let (body, tail) = text.split_at(end);
@@ -419,7 +420,7 @@ fn unfold(text: &str) -> String {
 
 fn scalar_text(scalar: &Scalar) -> String {
     let style = match scalar.style {
-        // A number, boolean or null, or the text of an existing plain scalar.
+        // Plain: a number, boolean or null, or the text of an existing plain scalar.
         ScalarStyle::Plain if scalar.text.is_empty() => return String::new(),
         style => scalar::quoting_needed(&scalar.text, style),
     };

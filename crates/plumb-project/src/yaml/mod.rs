@@ -1,13 +1,13 @@
-//! A YAML tree with positions and comments, read and written the way go-yaml v3 does.
+//! YAML trees with positions and comments, parsed and printed like go-yaml v3.
 //!
-//! 1. [`parse`] builds a [`Document`] from the parser's events and hangs every comment on an entry: comments right
-//!    above an entry are its head, a comment behind it on the same line is its line comment, and comments below it
-//!    that a blank line (or a smaller indentation) parts from what follows are its foot.
-//! 2. [`scalar`] decides what an untagged plain scalar means.
-//! 3. [`emit`] prints the tree with two spaces of indentation; styles, order and comments are kept, blank lines between
-//!    entries are not.
+//! 1. [`parse`] builds a [`Document`] from the parser's events, and attaches each comment to an entry: comments
+//!    directly above an entry are its head, a comment after it on the same line is its line comment, and comments below
+//!    it, separated from the next entry by a blank line or a smaller indentation, are its foot.
+//! 2. [`scalar`] determines the values of untagged plain scalars.
+//! 3. [`emit`] prints the tree with an indentation of two spaces. Styles, order and comments are preserved; blank
+//!    lines between entries are not.
 //!
-//! **Invariant**: what was not edited prints with the same meaning and the same style.
+//! **Invariant**: unedited parts are printed with the same value and the same style.
 
 mod comments;
 mod convert;

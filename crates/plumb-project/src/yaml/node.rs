@@ -1,44 +1,44 @@
-//! The tree.
+//! Nodes of the tree.
 
 use std::sync::Arc;
 
-/// A place in the source: line and column, both from 1. Nodes made by code have line 0.
+/// Position in the source: line and column, both starting at 1. Created nodes have line 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Position {
-    /// Line, from 1.
+    /// Line, starting at 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
 }
 
-/// One YAML document.
+/// A YAML document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Comment lines before the first entry, parted from it by a blank line. An empty text is a blank line.
+    /// Comment lines before the first entry, separated from it by a blank line. An empty string is a blank line.
     pub head: Vec<String>,
-    /// The content; `None` for an empty text.
+    /// Root node; `None` for an empty document.
     pub root: Option<Node>,
-    /// Comment lines after everything.
+    /// Comment lines at the end.
     pub foot: Vec<String>,
 }
 
-/// A value in the tree.
+/// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Contents.
     pub data: Data,
-    /// An explicit tag as written in short form (`!!str`, `!local`).
+    /// Explicit tag in its short form (`!!str`, `!local`).
     pub tag: Option<String>,
-    /// The anchor's name, without `&`.
+    /// Name of its anchor, without `&`.
     pub anchor: Option<String>,
-    /// Where it starts.
+    /// Start position.
     pub position: Position,
 }
 
-/// The kinds of nodes.
+/// Contents of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data {
-    /// Text, number, boolean, null.
+    /// String, number, boolean or null.
     Scalar(Scalar),
     /// A list.
     Sequence(Sequence),
@@ -51,13 +51,13 @@ pub enum Data {
 /// A scalar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalar {
-    /// The text after unquoting and unescaping.
+    /// Text without quotes and escapes.
     pub text: String,
-    /// How it is written.
+    /// Notation.
     pub style: ScalarStyle,
 }
 
-/// How a scalar is written.
+/// Notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalarStyle {
     /// Without quotes.
@@ -72,64 +72,64 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// How a collection is written.
+/// Notation of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One entry per line.
+    /// One line per entry.
     Block,
-    /// In brackets or braces.
+    /// Brackets or braces.
     Flow,
 }
 
 /// A list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sequence {
-    /// How it is written.
+    /// Notation.
     pub layout: Layout,
-    /// The elements.
+    /// Elements.
     pub items: Vec<Item>,
 }
 
 /// A map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mapping {
-    /// How it is written.
+    /// Notation.
     pub layout: Layout,
-    /// The entries in the order of the text.
+    /// Entries, in text order.
     pub entries: Vec<(Node, Item)>,
 }
 
-/// An element of a list, or the value of a map entry, with the comments around it.
+/// An element of a list, or the value of a map entry, with its comments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The value.
+    /// Value.
     pub value: Node,
-    /// Comments around the entry.
+    /// Comments of the entry.
     pub comments: Comments,
 }
 
-/// Comments around an entry, each line with its `#`; an empty text is a blank line.
+/// Comments of an entry; each line includes its `#`, and an empty string is a blank line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comments {
-    /// Lines above.
+    /// Lines above the entry.
     pub head: Vec<String>,
-    /// On the same line.
+    /// Comment on the same line.
     pub line: Option<String>,
-    /// Lines below.
+    /// Lines below the entry.
     pub foot: Vec<String>,
 }
 
 /// A reference to an anchored node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alias {
-    /// The anchor's name, without `*`.
+    /// Name of the anchor, without `*`.
     pub name: String,
-    /// What it stands for.
+    /// The anchored node.
     pub target: Arc<Node>,
 }
 
 impl Node {
-    /// A node made by code.
+    /// A created node.
     pub fn new(data: Data) -> Self {
         Node {
             data,
@@ -139,14 +139,14 @@ impl Node {
         }
     }
 
-    /// A text that reads back as a string, in the style that go-yaml chooses.
+    /// A string, in the style that go-yaml chooses.
     pub fn string(text: impl Into<String>) -> Self {
         let text = text.into();
         let style = super::scalar::style_for_string(&text);
         Node::new(Data::Scalar(Scalar { text, style }))
     }
 
-    /// A key of a map: a text in go-yaml's style, quoted where plain it would merge other maps instead.
+    /// A key, in go-yaml's style, with quotes around `<<`, which would otherwise merge maps.
     pub fn key(text: impl Into<String>) -> Self {
         let text = text.into();
         let style = match &*text {
@@ -156,7 +156,7 @@ impl Node {
         Node::new(Data::Scalar(Scalar { text, style }))
     }
 
-    /// A plain scalar, written as given.
+    /// A plain scalar with this text.
     pub fn plain(text: impl Into<String>) -> Self {
         Node::new(Data::Scalar(Scalar {
             text: text.into(),
@@ -172,7 +172,7 @@ impl Node {
         }))
     }
 
-    /// The node itself, or what it refers to when it is an alias.
+    /// The node itself, or the target of an alias.
     pub fn resolved(&self) -> &Node {
         let mut node = self;
         while let Data::Alias(alias) = &node.data {
@@ -181,7 +181,7 @@ impl Node {
         node
     }
 
-    /// The map, when this is one (aliases are followed).
+    /// The map, if the node or its alias target is one.
     pub fn as_mapping(&self) -> Option<&Mapping> {
         match &self.resolved().data {
             Data::Mapping(mapping) => Some(mapping),
@@ -189,7 +189,7 @@ impl Node {
         }
     }
 
-    /// The list, when this is one (aliases are followed).
+    /// The list, if the node or its alias target is one.
     pub fn as_sequence(&self) -> Option<&Sequence> {
         match &self.resolved().data {
             Data::Sequence(sequence) => Some(sequence),
@@ -197,7 +197,7 @@ impl Node {
         }
     }
 
-    /// What the scalar means, when this is one (aliases are followed).
+    /// The value of the scalar, if the node or its alias target is one.
     pub fn as_scalar(&self) -> Option<super::Resolved> {
         let node = self.resolved();
         match &node.data {
@@ -206,7 +206,7 @@ impl Node {
         }
     }
 
-    /// The text, when this is a scalar that reads as a string.
+    /// The text, if the node is a string scalar.
     pub fn as_str(&self) -> Option<String> {
         match self.as_scalar() {
             Some(super::Resolved::String(text)) => Some(text),
@@ -214,17 +214,17 @@ impl Node {
         }
     }
 
-    /// Whether this is a null scalar.
+    /// Whether the node is a null scalar.
     pub fn is_null(&self) -> bool {
         matches!(self.as_scalar(), Some(super::Resolved::Null))
     }
 
-    /// The text of a key of any scalar type.
+    /// Text of a scalar key of any type.
     pub fn key_text(&self) -> Option<String> {
         self.as_scalar().map(|scalar| scalar.to_text())
     }
 
-    /// What people call this kind of node.
+    /// Name of the node's kind, for messages.
     pub fn kind_name(&self) -> &'static str {
         match &self.resolved().data {
             Data::Sequence(_) => "a list",
@@ -240,7 +240,7 @@ impl Node {
 }
 
 impl Item {
-    /// A value without comments.
+    /// An item without comments.
     pub fn new(value: Node) -> Self {
         Item {
             value,
@@ -250,7 +250,7 @@ impl Item {
 }
 
 impl Mapping {
-    /// The value under `key`; the first one when the key is there twice. Merged maps (`<<`) are not looked into.
+    /// Value of `key`, the first one if there are duplicates. Does not search merged maps (`<<`).
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries
             .iter()
@@ -258,7 +258,7 @@ impl Mapping {
             .map(|(_, item)| &item.value)
     }
 
-    /// The value under `key`, to be changed.
+    /// Mutable value of `key`.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.entries
             .iter_mut()
@@ -266,7 +266,7 @@ impl Mapping {
             .map(|(_, item)| &mut item.value)
     }
 
-    /// Puts `value` under `key`: in place when the key is there, else at the end.
+    /// Sets the value of `key`; a new key is added at the end.
     pub fn set(&mut self, key: &str, value: Node) {
         match self.get_mut(key) {
             Some(slot) => *slot = value,
@@ -274,7 +274,7 @@ impl Mapping {
         }
     }
 
-    /// Takes `key` out with its comments; tells whether it was there.
+    /// Removes `key` and its comments; returns whether it existed.
     pub fn remove(&mut self, key: &str) -> bool {
         let before = self.entries.len();
         self.entries

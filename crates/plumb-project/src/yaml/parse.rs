@@ -1,4 +1,4 @@
-//! From parser events to the tree.
+//! Construction of the tree from parser events.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use super::node::{
     Alias, Data, Document, Item, Layout, Mapping, Node, Position, Scalar, ScalarStyle, Sequence,
 };
 
-/// The text is not YAML.
+/// Error for invalid YAML.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (line {}, column {})", position.line, position.column)]
 pub struct SyntaxError {
-    /// Where.
+    /// Position of the error.
     pub position: Position,
-    /// What the parser says.
+    /// Message of the parser.
     pub message: String,
 }
 
-/// The deepest nesting that is read, the same as upstream's.
+/// Maximum nesting depth. upstream: same limit.
 const MAX_DEPTH: usize = 10_000;
 
-/// Reads one document. A byte order mark is skipped; more than one document is an error.
+/// Parses a single document. A byte order mark is skipped; a second document is an error.
 pub fn parse(text: &str) -> Result<Document, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let options = granit_parser::options! {
@@ -49,12 +49,12 @@ struct Builder<'t> {
     comments: Vec<FoundComment>,
     anchors: HashMap<usize, (String, Arc<Node>)>,
     lines: Vec<&'t str>,
-    /// Last line of every scalar and flow collection that is an entry of a block collection, by where it starts.
+    /// Last line of each scalar and flow collection that is an entry of a block collection, with its start position.
     ends: Vec<(Position, usize)>,
 }
 
 impl<'t> Builder<'t> {
-    /// The next event that is not a comment; comments are collected on the way.
+    /// The next event other than a comment; comments are collected.
     fn next(&mut self) -> Result<(Event<'t>, Span), SyntaxError> {
         if let Some(event) = self.peeked.take() {
             return Ok(event);
@@ -132,7 +132,7 @@ impl<'t> Builder<'t> {
                     style: scalar_style(style),
                 };
                 if span.is_empty() && scalar.style == ScalarStyle::Plain {
-                    // Nothing is written; the parser says `~`.
+                    // An empty scalar; the parser reports `~`.
                     scalar.text.clear();
                 }
                 let anchor = self.anchor(id)?;
@@ -198,7 +198,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The name of anchor `id`, whose event follows its node's event.
+    /// Name of the anchor `id`. Its event follows that of the node.
     fn anchor(&mut self, id: usize) -> Result<Option<String>, SyntaxError> {
         if id == 0 || !matches!(self.peek()?, Event::Anchor(..)) {
             return Ok(None);
@@ -238,7 +238,8 @@ impl<'t> Builder<'t> {
         Layout::Flow
     }
 
-    /// The place of the first dash of a list. For a list indented like its key the parser tells the first element's.
+    /// Position of a list's first dash. If the list is indented like its key, the parser reports the first element
+    /// instead.
     fn dash(&self, at: Position) -> Position {
         let line = self.lines.get(at.line - 1).copied().unwrap_or_default();
         let mut rest = line.chars().skip(at.column - 1);
@@ -252,7 +253,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The last line that holds text of the scalar at `span`.
+    /// Last line with text of the scalar at `span`.
     fn last_line(&self, span: &Span) -> usize {
         let mut line = span.end.line();
         if span.end.col() == 0 && line > span.start.line() {
@@ -270,7 +271,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// A null that nobody wrote: the parser's stand-in for an empty document.
+/// Whether the node is the parser's placeholder for an empty document.
 fn is_absent(node: &Node) -> bool {
     let Data::Scalar(scalar) = &node.data else {
         return false;

@@ -1,29 +1,29 @@
-//! What plain scalars mean, and how strings must be written so that they stay strings.
+//! Values of plain scalars, and the styles that keep strings strings.
 
 use super::node::{Scalar, ScalarStyle};
 
-/// The key under which a map takes in the entries of others, when it is written plain.
+/// Key that merges the entries of other maps, if it is plain.
 pub(crate) const MERGE_KEY: &str = "<<";
 
-/// The meaning of a scalar.
+/// Value of a scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolved {
-    /// `null`, `~`, nothing.
+    /// `null`, `~`, or empty.
     Null,
-    /// `true`, `false`.
+    /// Boolean.
     Bool(bool),
-    /// A whole number that fits 64 bits, signed or unsigned.
+    /// Integer with at most 64 bits, signed or unsigned.
     Integer(i128),
-    /// Any other number, also infinities and NaN.
+    /// Other number, including infinities and NaN.
     Float(f64),
-    /// A date or time; the text as written.
+    /// Date or time, as written.
     Timestamp(String),
-    /// Text.
+    /// String.
     String(String),
 }
 
 impl Resolved {
-    /// The text form: what a configuration value of this kind reads as.
+    /// Text form, as used for configuration values.
     pub fn to_text(&self) -> String {
         match self {
             Resolved::Null => String::new(),
@@ -35,7 +35,7 @@ impl Resolved {
     }
 }
 
-/// The shortest digits that read back as the same number, in the form that Go's JSON encoder uses.
+/// Shortest digits that identify the number, in the format of Go's JSON encoder.
 pub(crate) fn float_text(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -56,7 +56,7 @@ pub(crate) fn float_text(value: f64) -> String {
     format!("{value}")
 }
 
-/// The meaning of `scalar` under an explicit tag, if any.
+/// Value of `scalar` with an optional explicit tag.
 pub(crate) fn resolve(scalar: &Scalar, tag: Option<&str>) -> Resolved {
     let plain = || resolve_plain(&scalar.text);
     match tag {
@@ -70,7 +70,7 @@ pub(crate) fn resolve(scalar: &Scalar, tag: Option<&str>) -> Resolved {
     }
 }
 
-/// The meaning of an untagged plain scalar.
+/// Value of an untagged plain scalar.
 pub fn resolve_plain(text: &str) -> Resolved {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Resolved::Null,
@@ -108,7 +108,7 @@ fn number(text: &str) -> Option<Resolved> {
         .map(Resolved::Float)
 }
 
-/// Base prefixes as in Go source (`0x`, `0o`, `0b`, and a leading zero for octal).
+/// Integer with the prefixes of Go source code (`0x`, `0o`, `0b`, or a leading zero for octal).
 fn integer(text: &str) -> Option<i128> {
     let (negative, signed, digits) = match text.as_bytes().first()? {
         b'-' => (true, true, &text[1..]),
@@ -136,7 +136,7 @@ fn integer(text: &str) -> Option<i128> {
     fits.then_some(value)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+/// Whether the text matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn is_float(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match rest.find(['e', 'E']) {
@@ -152,7 +152,8 @@ fn is_float(text: &str) -> bool {
     mantissa_ok && exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)))
 }
 
-/// `2006-1-2`, or the same followed by `T`, `t` or a space and a time of day with an optional fraction and zone.
+/// Whether the text is a date such as `2006-1-2`, optionally followed by `T`, `t` or a space and a time with optional
+/// fraction and zone.
 fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() < 8 || !bytes[..4].iter().all(u8::is_ascii_digit) || bytes[4] != b'-' {
@@ -210,7 +211,7 @@ fn in_range(text: &str, low: u8, high: u8) -> bool {
     (1..=2).contains(&text.len()) && text.parse::<u8>().is_ok_and(|n| (low..=high).contains(&n))
 }
 
-/// The style in which a new string is written so that it reads back as this string.
+/// Style for a new string that is read as the same string.
 pub(crate) fn style_for_string(text: &str) -> ScalarStyle {
     if text.contains('\n') && can_be_block(text) {
         return ScalarStyle::Literal;
@@ -224,7 +225,7 @@ pub(crate) fn style_for_string(text: &str) -> ScalarStyle {
     quoting_needed(text, ScalarStyle::Plain)
 }
 
-/// `wanted`, or the next stronger quoting that can hold `text` on one line.
+/// `wanted`, or the weakest stronger quoting that can represent `text` on one line.
 pub(crate) fn quoting_needed(text: &str, wanted: ScalarStyle) -> ScalarStyle {
     if has_special(text) || text.contains('\n') {
         return ScalarStyle::DoubleQuoted;
@@ -236,7 +237,8 @@ pub(crate) fn quoting_needed(text: &str, wanted: ScalarStyle) -> ScalarStyle {
     }
 }
 
-/// Whether a literal block can hold the text: only printable characters, no blank at the start or before a line break.
+/// Whether a literal block can represent the text: only printable characters, no space at the start or before a line
+/// break.
 pub(crate) fn can_be_block(text: &str) -> bool {
     !has_special(text)
         && !text.starts_with(['\n', ' '])
@@ -244,7 +246,7 @@ pub(crate) fn can_be_block(text: &str) -> bool {
         && !text.ends_with(' ')
 }
 
-/// Whether quotes can hold the text over several lines, with nothing blank where lines meet.
+/// Whether multi-line quotes can represent the text: no whitespace next to line breaks.
 pub(crate) fn can_be_quoted_lines(text: &str) -> bool {
     let lines = || text.split('\n');
     text.contains('\n')
@@ -254,7 +256,7 @@ pub(crate) fn can_be_quoted_lines(text: &str) -> bool {
         && !lines().any(|line| line.starts_with(' ') || line.ends_with(' '))
 }
 
-/// Whether `c` may stand in YAML text unescaped (go-yaml escapes tabs and everything beyond the basic plane).
+/// Whether `c` is unescaped in YAML text. upstream: go-yaml escapes tabs and characters beyond the basic plane.
 pub(crate) fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
         && !matches!(c, '\u{2028}' | '\u{2029}')
@@ -304,7 +306,7 @@ fn is_old_bool(text: &str) -> bool {
     )
 }
 
-/// Numbers such as `1:30`, which older readers take for minutes and seconds.
+/// Whether the text is a number such as `1:30`, which older readers interpret as minutes and seconds.
 fn is_base_60(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = rest.split_once('.').unwrap_or((rest, ""));

@@ -157,7 +157,7 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
 }
 
 proptest! {
-    /// Whatever is written reads back as the same values, in block and in flow layout.
+    /// Printed values are parsed as the same values, in block and in flow layout.
     #[test]
     fn every_value_survives_writing(value in any_json()) {
         let mut root = Node::empty_mapping();
@@ -174,7 +174,8 @@ proptest! {
         prop_assert_eq!(emit(&parsed), text);
     }
 
-    /// No text makes the reader panic, and what it accepts can be written and read again.
+    /// No text makes the parser panic, and everything that it accepts can be printed and parsed
+    /// again.
     #[test]
     fn no_text_is_too_odd(text in "[a-c:#\\- \\n'\"{}\\[\\],|>&*!?~0-1]{0,40}") {
         if let Ok(document) = parse(&text)
@@ -191,7 +192,8 @@ proptest! {
 
 #[test]
 fn deep_documents_are_read() {
-    // The thread has the stack of a program's first thread, not the smaller one of tests.
+    // A thread with a stack as large as that of a main thread, because test threads have smaller
+    // ones.
     let work = || {
         let flow = |depth: usize| format!("a: {}1{}\n", "[".repeat(depth), "]".repeat(depth));
         let block = |depth: usize| format!("{}1\n", "- ".repeat(depth));
