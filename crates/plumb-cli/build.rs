@@ -1,4 +1,5 @@
-//! Tells the program what it was built from. A development build does not look: it would be built again with every commit.
+//! Sets the commit and the target that the program was built from. Development builds do not record the commit, because
+//! every commit would then cause a rebuild.
 
 use std::process::Command;
 

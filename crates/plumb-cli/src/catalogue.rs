@@ -1,29 +1,29 @@
-//! The errors that people meet, and what to do about each.
+//! Errors that users encounter, with instructions.
 //!
-//! Errors know their kind where they are made, see [`crate::identity`]. What comes from plugins and programs has only its text:
-//! there, an entry is found by words of its message. The hint of an entry follows the error on a terminal, and `docs/errors.md`
-//! is made of all of them.
+//! Errors of Plumb have a code, see [`crate::identity`]. Errors of plugins and programs have only text, so their entry is
+//! found by words of the message. On a terminal, the hint of the entry follows the error; `docs/errors.md` is generated from
+//! all entries.
 
 use std::fmt::Write as _;
 
 use crate::identity::Code;
 
-/// One kind of error.
+/// A kind of error.
 #[derive(Debug)]
 pub struct Entry {
-    /// Which one.
+    /// Code of the error.
     pub code: Code,
-    /// What it means.
+    /// Explanation.
     pub meaning: &'static str,
-    /// Words of its message, any of them.
+    /// Phrases of its message, any of which identifies it.
     words: &'static [&'static str],
-    /// What to do next, in one line.
+    /// Instruction in one line.
     pub hint: &'static str,
-    /// More about how to mend it.
+    /// Detailed instructions.
     pub details: &'static str,
 }
 
-/// Every kind, the more telling words first.
+/// All kinds, entries with more specific phrases first.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         code: Code::NoProject,
@@ -395,13 +395,13 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// What there is to say about a kind of error.
+/// Entry of an error code.
 pub fn entry(code: Code) -> &'static Entry {
     let found = ENTRIES.iter().find(|entry| entry.code == code);
     found.expect("every code has an entry, see the tests")
 }
 
-/// The kind of error that has this message: for what comes from elsewhere, where only its text is known.
+/// Entry for a message, for errors without a code.
 pub fn find(message: &str) -> Option<&'static Entry> {
     ENTRIES
         .iter()

@@ -1,4 +1,4 @@
-//! What the process was started with, read once.
+//! Environment of the process, read once.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -11,25 +11,25 @@ use plumb_events::ColorMode;
 use crate::Error;
 use crate::metadata::ci;
 
-/// Environment variables, places and terminals of the process.
+/// Environment variables, folders and terminals of the process.
 #[derive(Clone, Debug)]
 pub struct Environment {
     variables: BTreeMap<OsString, OsString>,
     /// The user's home folder.
     pub home: PathBuf,
-    /// Where settings, plugins and logins are kept: `PULUMI_HOME`, or `.pulumi` in the home folder.
+    /// Folder for settings, plugins and logins: `PULUMI_HOME`, or `.pulumi` in the home folder.
     pub pulumi_home: PathBuf,
     /// The working directory.
     pub cwd: PathBuf,
     /// The words after the program's name.
     pub arguments: Vec<String>,
-    /// Under which name the program was started: `plumb`, or `pulumi`.
+    /// Name the program was started with, usually `plumb` or `pulumi`.
     pub program: String,
-    /// Whether stdin is a terminal.
+    /// Whether standard input is a terminal.
     pub stdin_is_terminal: bool,
-    /// Whether stdout is a terminal.
+    /// Whether standard output is a terminal.
     pub stdout_is_terminal: bool,
-    /// Whether stderr is a terminal.
+    /// Whether standard error is a terminal.
     pub stderr_is_terminal: bool,
 }
 
@@ -66,7 +66,7 @@ impl Environment {
         })
     }
 
-    /// An environment of these variables alone.
+    /// An environment with only these variables.
     #[cfg(test)]
     pub(crate) fn for_tests(variables: BTreeMap<OsString, OsString>) -> Self {
         Environment {
@@ -82,19 +82,19 @@ impl Environment {
         }
     }
 
-    /// The value of a variable, if it is set; an empty one is a value too.
+    /// Value of a variable; an empty value counts as set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
             .get(OsStr::new(name))
             .and_then(|value| value.to_str())
     }
 
-    /// The value of a variable, if it is set and not empty.
+    /// Value of a variable that is not empty.
     pub fn non_empty(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// Whether a switch is on: `1` or `true`, in any case.
+    /// Whether a variable is `1` or `true`, in any case.
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name)
             .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
@@ -105,7 +105,7 @@ impl Environment {
         &self.variables
     }
 
-    /// Whether questions may be asked (`cli.md` 1.5).
+    /// Whether prompts are allowed (`cli.md` 1.5).
     pub fn is_interactive(&self, non_interactive: bool) -> bool {
         if self.is_on("PULUMI_TEST_INTERACTIVE") {
             return true;
@@ -117,7 +117,7 @@ impl Environment {
             && !ci::is_present(self)
     }
 
-    /// What `--color auto` means here.
+    /// Colour mode for `--color auto`.
     pub fn auto_color(&self) -> ColorMode {
         if self.get("NO_COLOR").is_some() || !self.stdout_is_terminal {
             ColorMode::Never
@@ -126,7 +126,7 @@ impl Environment {
         }
     }
 
-    /// Name of the user, as locks and logins show it.
+    /// User name for locks and logins.
     pub fn user_name(&self) -> String {
         system_user().unwrap_or_else(|| {
             ["USER", "LOGNAME", "USERNAME"]
@@ -143,19 +143,19 @@ impl Environment {
             .unwrap_or_default()
     }
 
-    /// How many operations may run side by side when nobody says: four per processor.
+    /// Default number of parallel operations: four per processor.
     pub fn default_parallel() -> i32 {
         std::thread::available_parallelism().map_or(4, |count| {
             i32::try_from(count.get() * 4).unwrap_or(i32::MAX)
         })
     }
 
-    /// Whether what is written is read aloud, line by line.
+    /// Whether a screen reader is used.
     pub fn is_read_aloud(&self) -> bool {
         self.is_on("ACCESSIBLE")
     }
 
-    /// Whether the terminal is one of those that show links (OSC 8).
+    /// Whether the terminal is known to support links (OSC 8).
     pub fn knows_links(&self) -> bool {
         let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"];
         let is_known = self
@@ -172,23 +172,23 @@ impl Environment {
             && (is_known || marks.iter().any(|name| self.non_empty(name).is_some()))
     }
 
-    /// Whether the terminal has no characters for lines and marks: what the locale says, or what is known of the terminal.
+    /// Whether the terminal has only ASCII characters, according to the locale or to the kind of terminal.
     pub fn has_few_characters(&self) -> bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"];
         let locale = locale.iter().find_map(|name| self.non_empty(name));
-        // Where no locale is set, as in containers, the terminal around it usually has them.
+        // Without a locale, as in containers, the terminal usually supports UTF-8.
         let is_other = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
             !locale.contains("utf-8") && !locale.contains("utf8")
         });
         let is_console = self.get("TERM") == Some("linux");
-        // The old window of Windows; newer terminals there tell of themselves.
+        // The old Windows console; newer terminals set one of these variables.
         let marks = ["WT_SESSION", "TERM_PROGRAM", "ConEmuANSI"];
         let is_old = cfg!(windows) && marks.iter().all(|name| self.non_empty(name).is_none());
         is_other || is_console || is_old
     }
 
-    /// The system of continuous integration, if it is one that has marks for groups and errors.
+    /// Continuous integration system, if its markup is supported.
     pub fn ci_system(&self) -> Option<CiSystem> {
         if self.is_on("PULUMI_DISABLE_CI_DETECTION") {
             None
@@ -216,7 +216,7 @@ fn system_host() -> Option<String> {
     None
 }
 
-/// The user's name in the system's list, or the number when it is not there.
+/// User name from the system's user database, or the user id if it is not listed.
 #[cfg(unix)]
 fn system_user() -> Option<String> {
     let id = rustix::process::getuid().as_raw().to_string();

@@ -1,4 +1,4 @@
-//! Errors as users see them, and exit codes (`cli.md` 1.4).
+//! Errors for users, and exit codes (`cli.md` 1.4).
 
 use std::error::Error as StdError;
 use std::fmt::Write as _;
@@ -8,31 +8,31 @@ use plumb_backend::BackendError;
 
 use crate::identity::{Code, Identity, Subject, identify};
 
-/// How the process ends.
+/// Exit status of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// Everything went well.
+    /// Success.
     Success,
-    /// Anything that has no code of its own.
+    /// Failure without an exit code of its own.
     Failure,
-    /// The command was not told enough to go on.
+    /// Missing configuration.
     Configuration,
-    /// There is no login.
+    /// Not logged in.
     Authentication,
-    /// There is no such stack, or none is selected.
+    /// The stack does not exist, or none is selected.
     StackNotFound,
-    /// There were changes although none were expected.
+    /// Unexpected changes.
     Changes,
-    /// The user stopped it.
+    /// Cancelled by the user.
     Cancelled,
-    /// A defect of the program.
+    /// Internal error: a defect of the program.
     Internal,
-    /// As a program ended that was run.
+    /// Exit code of a program that was run.
     Other(u8),
 }
 
 impl ExitStatus {
-    /// The number.
+    /// Exit code.
     pub fn code(self) -> u8 {
         match self {
             ExitStatus::Success => 0,
@@ -54,7 +54,7 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// Why a command failed: what is to be shown, and the exit code.
+/// Failure of a command: the message and the exit status.
 #[derive(Debug)]
 pub struct Error {
     status: ExitStatus,
@@ -66,17 +66,17 @@ pub struct Error {
 enum Report {
     Message(String),
     Several(Vec<String>),
-    /// The user has seen it already.
+    /// Already reported.
     Shown,
 }
 
 impl Error {
-    /// A mistake that the user can mend, or anything else without a code of its own.
+    /// An error that the user can fix, or any other without an exit code of its own.
     pub fn user(message: impl Into<String>) -> Self {
         Error::with_status(ExitStatus::Failure, message)
     }
 
-    /// An error with a certain exit code.
+    /// An error with the given exit status.
     pub fn with_status(status: ExitStatus, message: impl Into<String>) -> Self {
         Error {
             status,
@@ -99,7 +99,7 @@ impl Error {
         }
     }
 
-    /// Nothing more is to be said: the display has shown what went wrong.
+    /// A failure that the display has already reported.
     pub fn shown(status: ExitStatus) -> Self {
         Error {
             status,
@@ -108,12 +108,12 @@ impl Error {
         }
     }
 
-    /// Something that is known and not built.
+    /// Error for a feature that is not implemented.
     pub fn unsupported(what: impl std::fmt::Display) -> Self {
         Error::user(format!("{what} is not supported yet")).known(Code::NotSupported)
     }
 
-    /// Something that only the commercial service has.
+    /// Error for a feature that only Pulumi's commercial service has.
     pub fn needs_service(what: impl std::fmt::Display) -> Self {
         Error::user(format!(
             "{what} requires the cloud service, which is not supported"
@@ -121,7 +121,7 @@ impl Error {
         .known(Code::NotSupported)
     }
 
-    /// The same error, of a kind that the catalogue knows.
+    /// The error with a code of the catalogue.
     #[must_use]
     pub fn known(self, code: Code) -> Self {
         Error {
@@ -130,7 +130,7 @@ impl Error {
         }
     }
 
-    /// The same with what it is about.
+    /// The error with a code and a subject.
     #[must_use]
     pub fn about(self, code: Code, subject: Subject) -> Self {
         Error {
@@ -139,12 +139,12 @@ impl Error {
         }
     }
 
-    /// Which kind of error it is, and what it is about, if that is known.
+    /// Code and subject of the error, if known.
     pub fn identity(&self) -> Option<&Identity> {
         self.identity.as_deref()
     }
 
-    /// The same error with what works instead.
+    /// The error with an alternative appended.
     #[must_use]
     pub fn hint(self, instead: impl std::fmt::Display) -> Self {
         let report = match self.report {
@@ -154,7 +154,7 @@ impl Error {
         Error { report, ..self }
     }
 
-    /// There is no stack of this name.
+    /// Error for a missing stack.
     pub fn no_stack(name: impl std::fmt::Display) -> Self {
         Error::with_status(
             ExitStatus::StackNotFound,
@@ -163,7 +163,7 @@ impl Error {
         .about(Code::NoStack, Subject::Stack(name.to_string()))
     }
 
-    /// The same error with words before it.
+    /// The error with a prefix.
     #[must_use]
     pub fn context(self, before: impl std::fmt::Display) -> Self {
         let report = match self.report {
@@ -179,7 +179,7 @@ impl Error {
         Error { report, ..self }
     }
 
-    /// The same error with other words.
+    /// The error with a changed message.
     #[must_use]
     pub fn reworded(self, reword: impl Fn(&str) -> String) -> Self {
         let report = match self.report {
@@ -197,7 +197,7 @@ impl Error {
         self.status
     }
 
-    /// What is to be shown, without the word `error`.
+    /// Message, without the prefix `error`.
     pub fn text(&self) -> Option<String> {
         match &self.report {
             Report::Message(text) => Some(text.clone()),
@@ -229,7 +229,7 @@ fn status_of(error: &(dyn StdError + 'static)) -> ExitStatus {
     }
 }
 
-/// The text of an error and of what caused it.
+/// Text of an error and its causes.
 pub fn chain(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,6 +1,6 @@
-//! Which kind of error something is, and what it is about: told by its type, where it is made.
+//! Codes and subjects of errors, derived from their types.
 //!
-//! [`identify`] looks at an error and at what caused it. What has no type of its own here gets its identity by
+//! [`identify`] examines an error and its causes. Errors without a type of their own get a code with
 //! [`crate::Error::known`].
 
 use std::error::Error as StdError;
@@ -18,17 +18,17 @@ use plumb_state::integrity::IntegrityError;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident = $name:literal,)*) => {
-        /// A kind of error that people meet. Its name stays what it is.
+        /// Code of an error. Names are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code {
             $(#[doc = $name] $code,)*
         }
 
         impl Code {
-            /// All of them.
+            /// All codes.
             pub const ALL: &[Code] = &[$(Code::$code,)*];
 
-            /// Its name: the heading in `docs/errors.md`.
+            /// Name, the heading in `docs/errors.md`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Code::$code => $name,)*
@@ -82,7 +82,7 @@ codes! {
     NotSupported = "not-supported",
 }
 
-/// What an error is about.
+/// Subject of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A stack.
@@ -91,13 +91,13 @@ pub enum Subject {
     Resource(Urn),
     /// A file.
     File(String),
-    /// A place in a file.
+    /// A position in a file.
     Place {
         /// The file.
         file: String,
-        /// Its line, from 1.
+        /// Line, starting at 1.
         line: usize,
-        /// The column in characters, from 1.
+        /// Column in characters, starting at 1.
         column: usize,
     },
     /// A plugin.
@@ -120,7 +120,7 @@ impl fmt::Display for Subject {
 }
 
 impl Subject {
-    /// Whether a text has named it already.
+    /// Whether a text already contains the subject's name.
     pub fn is_named_in(&self, text: &str) -> bool {
         match self {
             Subject::Stack(name)
@@ -132,7 +132,7 @@ impl Subject {
         }
     }
 
-    /// The line that a place is in, with a mark below the column; none for what is no place, or cannot be read.
+    /// Source line of a position, with a mark below the column; `None` for other subjects and unreadable files.
     pub fn snippet(&self, folder: &Path) -> Option<String> {
         let Subject::Place { file, line, column } = self else {
             return None;
@@ -149,23 +149,23 @@ impl Subject {
 fn drawn(text: &str, line: usize, column: usize) -> String {
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    // Tabulators stay what they are, so that the mark stands below what it is about.
+    // Keep tabs, so that the mark is aligned with its column.
     let before = text.chars().take(column.saturating_sub(1));
     let before: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
     format!("  {margin} |\n  {number} | {text}\n  {margin} | {before}^\n")
 }
 
-/// A kind of error, and what this one is about.
+/// Code and subject of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The kind.
+    /// Code.
     pub code: Code,
-    /// What it is about, if that is one thing.
+    /// Subject; `None` if there is no single one.
     pub subject: Option<Subject>,
 }
 
 impl Identity {
-    /// An error of this kind, about this.
+    /// Identity with a subject.
     pub fn new(code: Code, subject: Subject) -> Self {
         Identity {
             code,
@@ -173,7 +173,7 @@ impl Identity {
         }
     }
 
-    /// An error of this kind, about nothing in particular.
+    /// Identity without a subject.
     pub fn of(code: Code) -> Self {
         Identity {
             code,
@@ -182,7 +182,7 @@ impl Identity {
     }
 }
 
-/// Tells what an error is, by its type or by that of what caused it.
+/// Identity of an error, determined by its type or that of one of its causes.
 pub fn identify(error: &(dyn StdError + 'static)) -> Option<Identity> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -196,7 +196,7 @@ pub fn identify(error: &(dyn StdError + 'static)) -> Option<Identity> {
             .or_else(|| error.downcast_ref().and_then(of_acquire))
             .or_else(|| error.downcast_ref().map(of_lock_file))
             .or_else(|| error.downcast_ref().map(of_location));
-        // Boxes on the way are errors themselves.
+        // Boxes in the chain of causes implement `Error` themselves.
         if found.is_some() {
             return found;
         }

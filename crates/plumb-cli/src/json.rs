@@ -1,13 +1,13 @@
-//! JSON as commands print it (`cli.md` 1.6).
+//! JSON output of commands (`cli.md` 1.6).
 
 use serde::Serialize;
 
-/// How many spaces a level takes.
+/// Indentation per level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indent {
-    /// Two: most commands.
+    /// Two spaces, for most commands.
     Two,
-    /// Four: exports.
+    /// Four spaces, for exports.
     Four,
 }
 
@@ -28,7 +28,7 @@ pub fn pretty(value: &impl Serialize, indent: Indent) -> String {
     text
 }
 
-/// The same JSON with the characters that mean something in HTML escaped.
+/// The JSON with HTML's special characters escaped.
 pub fn escape_html(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")

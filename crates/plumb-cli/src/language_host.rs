@@ -1,4 +1,4 @@
-//! The program under the name of a language host, `pulumi-language-NAME`: it serves that host (`languages.md` 1).
+//! The program as a language host, when it is started as `pulumi-language-NAME` (`languages.md` 1).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Environment, Error, ExitStatus, Printer, VERSION};
 
 const PREFIX: &str = "pulumi-language-";
 
-/// The language whose host the program was started as.
+/// Language in the name under which the program was started.
 pub(crate) fn name(environment: &Environment) -> Option<String> {
     environment
         .program
@@ -20,16 +20,16 @@ pub(crate) fn name(environment: &Environment) -> Option<String> {
         .map(ToOwned::to_owned)
 }
 
-/// What the words after the program's name ask for.
+/// Request on the command line.
 #[derive(Debug, PartialEq, Eq)]
 enum Wish {
-    /// The version.
+    /// Print the version.
     Version,
-    /// The service, for the engine at this address; without one, an engine has to make itself known.
+    /// Serve the host for the engine at this address; without one, an engine connects and announces itself.
     Serve { engine_address: String },
 }
 
-/// Serves the host called `name` until it is interrupted or its engine is gone.
+/// Serves the host `name` until it is interrupted or its engine has gone.
 pub(crate) fn run(
     name: &str,
     environment: &Environment,
@@ -52,7 +52,7 @@ pub(crate) fn run(
     Ok(ExitStatus::Success)
 }
 
-/// Flags that engines give to every plugin are taken and mean nothing here.
+/// Parses the words. Flags that engines pass to all plugins are accepted and ignored.
 fn parse(words: &[String]) -> Result<Wish, Error> {
     let mut engine_address = String::new();
     let mut words = words.iter();
@@ -81,7 +81,7 @@ fn serve(
 ) -> Result<(), Error> {
     let options = LanguageOptions {
         engine_address,
-        // Only the engine knows who listens.
+        // Only the engine knows whether debug messages are shown.
         debug_messages: true,
         ..language_options(environment, output_to(Arc::clone(printer)))
     };
@@ -98,7 +98,7 @@ fn serve(
             signals.next().await;
             interrupted.cancel();
         });
-        // The engine reads the port and takes everything after it for what programs say.
+        // The engine reads the port on the first line, and takes the rest as output of programs.
         printer.line(&server.port().to_string());
         let served = server.run(WATCH_INTERVAL, stop).await;
         interrupts.abort();

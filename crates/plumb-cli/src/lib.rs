@@ -1,10 +1,10 @@
-//! The command line: argument parsing, one file per verb, and what the user sees of it.
+//! The command line: parsing of arguments, one file per command, and output.
 //!
-//! This crate knows flags, settings of the environment, prompts, texts and exit codes. It has no business logic: verbs
+//! This crate knows flags, environment settings, prompts, texts and exit codes. It contains no business logic: commands
 //! resolve settings, call a library and render the result.
 //!
-//! Start with [`main`]; [`Context`] is what every verb gets, [`cli`] lists the verbs, [`args`] explains how words become
-//! arguments.
+//! Start with [`main`]; [`Context`] is passed to every command, [`cli`] lists the commands, and [`args`] explains the
+//! parsing of arguments.
 
 mod acquire;
 pub mod args;
@@ -43,16 +43,16 @@ pub use environment::Environment;
 pub use error::{Error, ExitStatus};
 pub use output::Printer;
 
-/// The version that is reported. The numbering is the one that programs which drive the command line compare with.
+/// Reported version, in the numbering that programs which drive the command line check.
 pub const VERSION: &str = "v3.260.0";
 
-/// [`VERSION`] as a version.
+/// Parsed [`VERSION`].
 pub fn semantic_version() -> semver::Version {
     semver::Version::parse(VERSION.trim_start_matches('v'))
         .expect("the reported version is a version")
 }
 
-/// What texts of our own call the program, whatever it was started as.
+/// Name of the program in its own messages, independent of the name under which it was started.
 pub const NAME: &str = "plumb";
 
 /// Runs the command line of this process.
@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
     let program = std::thread::Builder::new()
         .name("main".to_owned())
         .stack_size(STACK);
-    // A system with less address space gets its usual stack; deep values may then be too deep.
+    // If there is not enough address space, use the default stack, which limits the nesting of values.
     match program.spawn(run_program) {
         Ok(program) => program
             .join()
@@ -69,10 +69,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Stack of the main thread, in bytes: values may be nested in 10,000 levels. Pages that are never touched take no memory.
+/// Stack size of the main thread in bytes, for values with 10,000 nested levels. Untouched pages use no memory.
 const STACK: usize = 256 << 20;
 
-/// Stack of the threads beside the main one, in bytes.
+/// Stack size of other threads, in bytes.
 pub(crate) const WORKER_STACK: usize = 64 << 20;
 
 fn run_program() -> ExitCode {
@@ -120,7 +120,7 @@ fn refuse(environment: &Environment, error: &Error) -> ExitStatus {
 
 fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     if cli.globals.tracing_header.is_some() {
-        // Only requests to the service have such a header.
+        // Only requests to Pulumi's service have such a header.
         return refuse(&environment, &Error::needs_service("`--tracing-header`"));
     }
     let printer = match Printer::for_flag(&cli.globals.color, &environment) {
@@ -156,7 +156,7 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
             advise(&context.environment, &context.printer, &error);
             status
         }
-        // The user was told when it happened.
+        // The panic has already been reported.
         Err(_) => ExitStatus::Internal,
     };
     trace.end(status, &context.printer);
@@ -164,7 +164,7 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
     status
 }
 
-/// Marks the error for the system of continuous integration that reads along.
+/// Writes an annotation for the error if a continuous integration system shows the output.
 fn annotate(context: &Context, error: &Error) {
     let ci = context.environment.ci_system();
     let annotation = ci
@@ -182,7 +182,7 @@ fn report(printer: &Printer, error: &Error) -> ExitStatus {
     error.status()
 }
 
-/// Tells people what an error is about, and what to do about it. Scripts get the error alone.
+/// Prints the subject of an error and the hint, only on terminals. Scripts get just the error.
 fn advise(environment: &Environment, printer: &Printer, error: &Error) {
     let text = error.text().filter(|_| environment.stderr_is_terminal);
     let Some(text) = text else { return };

@@ -1,4 +1,4 @@
-//! Where log lines go (`cli.md` 1.2): nowhere, to stderr, or to a file of the run.
+//! Destination of log lines (`cli.md` 1.2): none, standard error, or a file per run.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ use crate::own_version::{COMMIT, OWN_VERSION};
 use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};
 
-/// The level from which on the log has values: what goes over the wire.
+/// Log level from which wire traffic with values is logged.
 const WIRE: i32 = 10;
 
-/// The log of a run, until it ends.
+/// Log of a run.
 #[must_use]
 pub struct Log {
     file: Option<PathBuf>,
 }
 
 impl Log {
-    /// Starts the log that the flags ask for, and the trace. Without `--verbose` there is no log.
+    /// Starts the log and the trace according to the flags. There is no log without `--verbose`.
     pub(crate) fn start(
         globals: &GlobalArgs,
         environment: &Environment,
@@ -73,7 +73,7 @@ impl Log {
         }
     }
 
-    /// Tells where the log is.
+    /// Prints the path of the log file.
     pub fn end(self, printer: &Printer) {
         if let Some(path) = self.file {
             printer.info(&format!(
@@ -84,13 +84,13 @@ impl Log {
     }
 }
 
-/// Begins each log with what it is about. Programs that ask for a log rely on there being something in it.
+/// Logs the command and versions first, because programs that request a log expect it not to be empty.
 fn announce(globals: &GlobalArgs) {
     let command = globals.command.join(" ");
     tracing::info!(command, version = OWN_VERSION, commit = COMMIT, "started");
 }
 
-/// Sends log lines and spans where they are to go.
+/// Installs the subscribers for log lines and spans.
 fn record<W>(lines: Option<W>, level: LevelFilter, trace: &Trace)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -106,7 +106,7 @@ where
             .with_filter(filter_fn(|it| it.target() != TARGET))
             .with_filter(level)
     });
-    // Somebody may have set up a log before; theirs stays.
+    // Fails if a subscriber is already installed, which is then kept.
     let _ = tracing_subscriber::registry()
         .with(spans)
         .with(lines)

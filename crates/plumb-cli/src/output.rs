@@ -1,4 +1,4 @@
-//! The one place through which everything is printed.
+//! All output of the program.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,13 +17,13 @@ const HINT: &str = "<{%fg 6%}>";
 const HEADLINE: &str = "<{%fg 13%}><{%bold%}>";
 const ATTENTION: &str = "<{%fg 9%}>";
 
-/// Writes data to stdout and everything else to stderr.
+/// Writes data to stdout and all other text to stderr.
 ///
-/// When the reader of a stream goes away, what follows for it is dropped without a word. While a frame is painted on the
-/// terminal, whatever else is printed takes its place, and the next frame stands below.
+/// When the reader of a stream closes it, further output to it is dropped silently. Other output replaces the frame that
+/// is painted on the terminal; the next frame is painted below it.
 ///
-/// Texts of our own call the program `plumb`, and people read in them the name that they started it by. Texts that other
-/// programs look for call it `pulumi`, whatever its name, and are left as they are.
+/// In our own texts the program is called `plumb`, and the user sees the name it was started with instead. Texts that
+/// other programs match call it `pulumi`, whatever its name, and remain unchanged.
 #[derive(Debug)]
 pub struct Printer {
     color: ColorMode,
@@ -35,7 +35,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer that treats colours like this, for the program by this name.
+    /// A printer with a colour mode, for the program name `program`.
     pub fn new(color: ColorMode, program: &str) -> Self {
         Printer {
             color,
@@ -47,7 +47,7 @@ impl Printer {
         }
     }
 
-    /// The same for terminals that have few characters. What goes elsewhere is left as it is.
+    /// Enables replacements for terminals with few characters. Output that is not to a terminal is unchanged.
     #[must_use]
     pub fn for_terminals_of(mut self, environment: &Environment) -> Self {
         let is_limited = environment.has_few_characters();
@@ -58,7 +58,7 @@ impl Printer {
         self
     }
 
-    /// The printer that `--color` asks for.
+    /// Printer for the value of `--color`.
     pub fn for_flag(flag: &str, environment: &Environment) -> Result<Self, Error> {
         let color = match flag {
             "auto" => environment.auto_color(),
@@ -74,17 +74,17 @@ impl Printer {
         Ok(Printer::new(color, &environment.program).for_terminals_of(environment))
     }
 
-    /// How colours are treated.
+    /// Colour mode.
     pub fn color(&self) -> ColorMode {
         self.color
     }
 
-    /// The name that the program was started by.
+    /// Name the program was started with.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// A text of our own, with the name that the program was started by.
+    /// Our own text, with `plumb` replaced by the name the program was started with.
     pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
         with_name(text, &self.program)
     }
@@ -94,12 +94,12 @@ impl Printer {
         format!("{HEADLINE}{text}{RESET}")
     }
 
-    /// Text that wants attention, with colour tags.
+    /// Text in the style for attention, with colour tags.
     pub fn attention(text: &str) -> String {
         format!("{ATTENTION}{text}{RESET}")
     }
 
-    /// Text that warns, with colour tags.
+    /// Text in the style of warnings, with colour tags.
     pub fn caution(text: &str) -> String {
         format!("{WARNING}{text}{RESET}")
     }
@@ -111,18 +111,18 @@ impl Printer {
                 *line = plain(line).into_owned();
             }
         }
-        // A terminal that is gone shows nothing.
+        // An error means that the terminal is gone.
         let _ = self
             .painter()
             .repaint(&mut io::stdout().lock(), lines, size);
     }
 
-    /// Leaves the frame where it is and gives the terminal back.
+    /// Leaves the frame on the screen, and restores the terminal.
     pub fn end_painting(&self) {
         let _ = self.painter().keep(&mut io::stdout().lock());
     }
 
-    /// Whether a frame stands on the terminal.
+    /// Whether a frame is on the terminal.
     pub fn is_painting(&self) -> bool {
         self.painter().is_painted()
     }
@@ -139,54 +139,54 @@ impl Printer {
         painter
     }
 
-    /// Data, as it is.
+    /// Writes data to stdout, unchanged.
     pub fn data(&self, text: &str) {
         let _way = self.make_way();
         let text = shown(text, self.plain.stdout);
         write_to(&mut io::stdout().lock(), &self.stdout_gone, &text);
     }
 
-    /// A line of data, as it is.
+    /// Writes a line of data to stdout, unchanged.
     pub fn line(&self, text: &str) {
         self.data(&format!("{text}\n"));
     }
 
-    /// Text with colour tags, on stdout.
+    /// Writes text with colour tags to stdout.
     pub fn styled(&self, text: &str) {
         self.data(&colorize(text, self.color));
     }
 
-    /// A line with colour tags, on stdout.
+    /// Writes a line with colour tags to stdout.
     pub fn styled_line(&self, text: &str) {
         self.line(&colorize(text, self.color));
     }
 
-    /// A line of our own for the user, on stdout.
+    /// Writes a line of our own text to stdout.
     pub fn note(&self, text: &str) {
         self.line(&self.named(text));
     }
 
-    /// A line for the user, on stderr.
+    /// Writes a line for the user to stderr.
     pub fn info(&self, text: &str) {
         self.stderr(&format!("{}\n", self.named(text)));
     }
 
-    /// A warning.
+    /// Writes a warning.
     pub fn warning(&self, text: &str) {
         self.labelled(WARNING, "warning: ", text);
     }
 
-    /// An error.
+    /// Writes an error.
     pub fn error(&self, text: &str) {
         self.labelled(ERROR, "error: ", text);
     }
 
-    /// What to do about an error.
+    /// Writes a hint for an error.
     pub fn hint(&self, code: &str, text: &str) {
         self.labelled(HINT, &format!("hint[{code}]: "), text);
     }
 
-    /// Text on stderr, as it is.
+    /// Writes text to stderr, unchanged.
     pub fn stderr(&self, text: &str) {
         let _way = self.make_way();
         let text = shown(text, self.plain.stderr);
@@ -199,7 +199,7 @@ impl Printer {
     }
 }
 
-/// Which streams go to terminals that have few characters.
+/// Streams that go to terminals with few characters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plain {
     stdout: bool,
@@ -214,12 +214,12 @@ fn shown(text: &str, is_plain: bool) -> Cow<'_, str> {
     }
 }
 
-/// `text` with `program` where it tells to run `plumb`.
+/// Replaces `plumb` by `program` where `text` names a command to run.
 pub(crate) fn with_name<'t>(text: &'t str, program: &str) -> Cow<'t, str> {
     if program == NAME || !text.contains(NAME) {
         return Cow::Borrowed(text);
     }
-    // Commands stand in backticks, in quotes or brackets of shells, or alone on an indented line.
+    // Commands appear in backticks, in quotes or parentheses of shells, or on an indented line.
     let before = ["`", "'", "(", "\t", "  "];
     let mut named = text.to_owned();
     for mark in before {
@@ -231,7 +231,7 @@ pub(crate) fn with_name<'t>(text: &'t str, program: &str) -> Cow<'t, str> {
     Cow::Owned(named)
 }
 
-/// Columns and lines of the terminal.
+/// Size of the terminal.
 pub fn terminal_size() -> ScreenSize {
     let size = terminal_size::terminal_size();
     let (width, height) = size.map_or((80, 24), |(width, height)| (width.0, height.0));

@@ -1,15 +1,16 @@
-//! Which Plumb this is, for reports of defects. [`VERSION`](crate::VERSION) says what it is compatible with.
+//! Version of Plumb itself, for reports of defects. [`VERSION`](crate::VERSION) is the version it is
+//! compatible with.
 
 use crate::Environment;
 
 /// The version of the program itself.
 pub(crate) const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The commit that it was built from, `unknown` in a development build.
+/// Commit of the build; `unknown` in a development build.
 pub(crate) const COMMIT: &str = env!("PLUMB_BUILT_COMMIT");
-/// How it was built, and for which system.
+/// Profile and target of the build.
 pub(crate) const BUILD: &str = env!("PLUMB_BUILT_AS");
 
-/// The words `version --verbose` ask for the version in full; everywhere else, the flag has a level behind it.
+/// Completes `version --verbose` with a level, because this command takes the flag without one.
 pub(crate) fn asked_in_full(mut environment: Environment) -> Environment {
     if let [verb, flag] = environment.arguments.as_slice()
         && verb == "version"

@@ -1,5 +1,5 @@
-//! What happens when the program itself is wrong: a report is written, and the user is told where it is. The state is kept
-//! by the journal, as after any other end of a process.
+//! Panic hook: writes a report, and tells the user where it is. The journal preserves the state, as after any other end of
+//! the process.
 
 use std::backtrace::Backtrace;
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use plumb_project::files;
 
 use crate::{Environment, Printer, VERSION};
 
-/// Whether a report was written.
+/// Whether a report has been written.
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
-/// Replaces the message of the Rust runtime by ours.
+/// Installs the hook, which replaces the message of the Rust runtime.
 pub(crate) fn install(environment: &Environment) {
     let folder = environment.pulumi_home.join("logs");
     let words = environment.arguments.first().cloned().unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn install(environment: &Environment) {
             return;
         }
         let path = write_report(&folder, &words, info);
-        // Programs that drive this one look for it on stdout.
+        // On stdout, because programs that run this one look for the message there.
         Printer::new(plumb_events::ColorMode::Never, &program).data(&banner(path.as_ref()));
     }));
 }
@@ -45,7 +45,8 @@ fn banner(path: Option<&PathBuf>) -> String {
     )
 }
 
-/// Writes what a developer needs. The message of a panic may hold anything, so it is left out unless it is constant.
+/// Writes a report for developers. A message built at run time may contain secrets, so only a constant message is
+/// included.
 fn write_report(
     folder: &std::path::Path,
     command: &str,

@@ -1,4 +1,4 @@
-//! Questions to the user. Each has a flag that answers it, and none is asked when nobody is there to answer.
+//! Questions to the user. Each can be answered by a flag, and none is asked without an interactive terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Write as _};
@@ -8,18 +8,18 @@ use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text
 
 use crate::{Environment, Error, ExitStatus};
 
-/// Whether whoever reads hears lines one after the other, and sees nothing that is painted over.
+/// Whether a screen reader is in use: questions are then plain lines, without repainting.
 static IS_READ_ALOUD: AtomicBool = AtomicBool::new(false);
 
-/// How to answer a question with choices; in characters that every terminal has.
+/// Help line of a question with choices, in characters that every terminal has.
 const KEYS: &str = "arrow keys to move, enter to select, type to filter";
 
-/// Has questions asked as the user wants them to be.
+/// Selects the kind of questions from the environment.
 pub fn set_up(environment: &Environment) {
     IS_READ_ALOUD.store(environment.is_read_aloud(), Ordering::Relaxed);
 }
 
-/// Asks for a line of text; `default` is what an empty answer means.
+/// Asks for a line of text; an empty answer means `default`.
 pub fn text(question: &str, default: Option<&str>) -> Result<String, Error> {
     if IS_READ_ALOUD.load(Ordering::Relaxed) {
         let answer = match default {
@@ -40,7 +40,7 @@ pub fn text(question: &str, default: Option<&str>) -> Result<String, Error> {
     prompt.prompt().map_err(stopped)
 }
 
-/// Asks for text that must not be seen.
+/// Asks for text without showing it.
 pub fn secret(question: &str) -> Result<String, Error> {
     Password::new(question)
         .with_display_mode(PasswordDisplayMode::Masked)
@@ -49,7 +49,7 @@ pub fn secret(question: &str) -> Result<String, Error> {
         .map_err(stopped)
 }
 
-/// Asks whether to go on. The default is no.
+/// Asks for confirmation. The default is no.
 pub fn confirm(question: &str) -> Result<bool, Error> {
     if IS_READ_ALOUD.load(Ordering::Relaxed) {
         let answer = line(&format!("{question} (yes or no, no if nothing is said) "))?;
@@ -61,7 +61,7 @@ pub fn confirm(question: &str) -> Result<bool, Error> {
         .map_err(stopped)
 }
 
-/// Asks to choose one of several; returns its index.
+/// Asks for one of several choices; returns its index.
 pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
     if IS_READ_ALOUD.load(Ordering::Relaxed) {
         return choose(question, &choices);
@@ -73,7 +73,7 @@ pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
         .map_err(stopped)
 }
 
-/// Asks until the answer is one of the choices, or its number.
+/// Repeats the question until the answer is a choice or its number.
 fn choose(question: &str, choices: &[String]) -> Result<usize, Error> {
     let mut listed = format!("{question}\n");
     for (index, choice) in choices.iter().enumerate() {
@@ -91,7 +91,7 @@ fn choose(question: &str, choices: &[String]) -> Result<usize, Error> {
     }
 }
 
-/// A line of the terminal; the end of its input means that nobody wants to answer.
+/// Reads a line from the terminal. The end of input cancels the question.
 fn line(question: &str) -> Result<String, Error> {
     let mut out = io::stdout().lock();
     out.write_all(question.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Signals by which a process is asked to stop: Ctrl-C, and where there is one, the signal to terminate.
+//! Signals that ask the process to stop: Ctrl-C, and on Unix the signal to terminate.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(windows)]
 use tokio::signal::windows::{CtrlC, ctrl_c};
 
-/// Hears what comes from the moment it is made, even if nobody waits yet.
+/// Listener for stop signals. A signal that arrives before [`next`](Self::next) is called is not lost.
 #[derive(Debug)]
 pub(crate) struct StopSignals {
     #[cfg(unix)]
@@ -19,7 +19,7 @@ pub(crate) struct StopSignals {
 }
 
 impl StopSignals {
-    /// Listens from now on, on the runtime that this is called in.
+    /// Starts to listen, on the current runtime.
     #[cfg(unix)]
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(StopSignals {
@@ -28,7 +28,7 @@ impl StopSignals {
         })
     }
 
-    /// Listens from now on, on the runtime that this is called in.
+    /// Starts to listen, on the current runtime.
     #[cfg(windows)]
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(StopSignals {
@@ -36,7 +36,7 @@ impl StopSignals {
         })
     }
 
-    /// The next signal.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         #[cfg(unix)]
         tokio::select! {

@@ -1,4 +1,5 @@
-//! Tables (`cli.md` 1.6): columns as wide as their widest cell, two spaces between, the last one not padded.
+//! Tables (`cli.md` 1.6): columns as wide as their widest cell, separated by two spaces, the last one not
+//! padded.
 
 use std::fmt::Write as _;
 
@@ -17,12 +18,12 @@ pub struct Table {
     prefix: String,
 }
 
-/// A row, and lines that stand below it.
+/// A row, with optional text below it.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
-    /// What is in the columns; cells may have several lines.
+    /// Cells; they may have several lines.
     pub cells: Vec<String>,
-    /// Text below the row, lines as they are.
+    /// Text below the row, unchanged.
     pub details: String,
 }
 
@@ -36,7 +37,7 @@ impl Table {
         }
     }
 
-    /// The same table with `prefix` before each line.
+    /// Sets a prefix for each line.
     #[must_use]
     pub fn indented(mut self, prefix: &str) -> Self {
         prefix.clone_into(&mut self.prefix);
@@ -51,12 +52,12 @@ impl Table {
         });
     }
 
-    /// Adds a row with lines below it.
+    /// Adds a row with text below it.
     pub fn row_with_details(&mut self, row: Row) {
         self.rows.push(row);
     }
 
-    /// The lines, with colour tags in the header.
+    /// Lines of the table, with colour tags in the header.
     pub fn render(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
@@ -102,7 +103,7 @@ fn lines_of(row: &Row, widths: &[usize]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// The columns that a text takes; its tags take none.
+/// Width of a text in columns, without its colour tags.
 fn columns(text: &str) -> usize {
     strip_color(text).width()
 }
@@ -124,7 +125,7 @@ fn join(cells: &[String], widths: &[usize]) -> String {
     line
 }
 
-/// Bytes in units of a thousand, with two digits.
+/// Size in decimal units, with two digits.
 pub fn human_size(bytes: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let mut amount = bytes as f64;

@@ -1,4 +1,4 @@
-//! Downloads as events of a run: who shows the run shows them too.
+//! Downloads as events of a run, so that the display of the run includes them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,12 +11,12 @@ use plumb_engine::Subscriber;
 use plumb_events::{Event, ProgressKind};
 use tokio::sync::mpsc::WeakUnboundedSender;
 
-/// How often it is told at most how far a download is.
+/// Minimum interval between progress events of a download.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 type Listening = WeakUnboundedSender<Vec<(Timestamp, Event)>>;
 
-/// Hears of downloads while a run is shown.
+/// Forwards downloads to the display of a run.
 #[derive(Default)]
 pub(crate) struct DownloadListener(Mutex<State>);
 
@@ -26,30 +26,30 @@ struct State {
     running: HashMap<String, Download>,
 }
 
-/// How far the last event said that a download is.
+/// Progress in the last event of a download.
 struct Download {
     told: Option<Instant>,
     received: u64,
     total: u64,
-    /// Whether everything has come.
+    /// Whether the download is complete.
     is_complete: bool,
 }
 
 impl DownloadListener {
-    /// From here on, and for as long as it listens, `subscriber` hears of downloads.
+    /// Sends downloads to `subscriber` from now on, as long as it receives them.
     pub(crate) fn follow(&self, subscriber: &Subscriber) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.subscriber = Some(subscriber.downgrade());
     }
 
-    /// Takes what happens to `plugin`; false if nobody listens.
+    /// Handles progress of `plugin`; returns false if there is no subscriber.
     pub(super) fn hear(&self, plugin: &str, progress: &Progress) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(subscriber) = state.subscriber.as_ref().and_then(Listening::upgrade) else {
             return false;
         };
         for event in state.events(plugin, progress) {
-            // A subscriber that is gone does not want to hear.
+            // Fails only if the subscriber has gone.
             let _ = subscriber.send(vec![(Timestamp::now(), event)]);
         }
         true

@@ -1,4 +1,4 @@
-//! What the user sees of downloads: a line for each plugin and, on a terminal, how far all of them are.
+//! Display of downloads: a line per plugin, and on a terminal the total progress.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -11,17 +11,17 @@ use super::listener::DownloadListener;
 use crate::Printer;
 use crate::table::human_size;
 
-/// How often the line is drawn anew at most.
+/// Minimum interval between redraws of the line.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Downloads that are under way: bytes that have come, and of how many.
+/// Running downloads, with received and total bytes.
 #[derive(Default)]
 struct Meter {
     running: BTreeMap<String, (u64, Option<u64>)>,
     drawn: Option<Instant>,
 }
 
-/// Shows what it hears of on stderr, unless a run that is shown tells of it.
+/// Watcher that shows downloads on standard error, unless the display of a run shows them.
 pub(super) fn watcher(printer: Arc<Printer>, listener: Arc<DownloadListener>) -> Watcher {
     let draws = std::io::stderr().is_terminal();
     let meter: Mutex<Meter> = Mutex::default();
@@ -58,7 +58,7 @@ impl Meter {
         write(&format!("\r\x1b[2K{}", self.line()));
     }
 
-    /// Takes the line away, so that others may write.
+    /// Erases the line, so that other text can be written.
     fn clear(&mut self) {
         if self.drawn.take().is_some() {
             write("\r\x1b[2K");
@@ -75,7 +75,7 @@ impl Meter {
     }
 }
 
-/// A line that cannot be drawn is none that anybody misses.
+/// Writes to standard error; ignores errors, because the line is only informative.
 fn write(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Getting plugins, as the command line does it: settings from the environment, and what the user sees of it.
+//! Acquisition of plugins for commands: settings from the environment, and messages to the user.
 
 mod listener;
 mod meter;
@@ -21,7 +21,7 @@ use crate::{Environment, Error, Printer, VERSION};
 
 pub(crate) use listener::DownloadListener;
 
-/// How many plugins are downloaded at a time, unless the user says so.
+/// Default number of concurrent downloads.
 const PARALLEL: usize = 4;
 
 /// Gets plugins for a command.
@@ -32,17 +32,17 @@ pub(crate) struct PluginSource {
     downloads: bool,
 }
 
-/// How a command wants its plugins.
+/// Options for the acquisition of plugins.
 pub(crate) struct Demands<'a> {
-    /// The folder of the project, whose lock file counts.
+    /// Folder of the project, whose lock file applies.
     pub(crate) project: Option<&'a Path>,
-    /// What may happen to the lock file.
+    /// Permitted changes of the lock file.
     pub(crate) lock_mode: LockMode,
-    /// Whether plugins are got that are there.
+    /// Whether to download plugins that are already installed.
     pub(crate) reinstall: bool,
-    /// How many at a time.
+    /// Number of concurrent downloads.
     pub(crate) parallel: usize,
-    /// Hears of downloads while a run is shown.
+    /// Receiver of download progress while a run is displayed.
     pub(crate) listener: Arc<DownloadListener>,
 }
 
@@ -58,7 +58,8 @@ impl Default for Demands<'_> {
     }
 }
 
-/// Who gets plugins that are missing without being asked, unless the user does not want that, and vouches for others.
+/// Source that downloads missing plugins automatically, unless the user has disabled that, and verifies others
+/// against the lock file.
 pub(crate) fn unasked(
     environment: &Environment,
     printer: &Arc<Printer>,
@@ -73,7 +74,7 @@ pub(crate) fn unasked(
 }
 
 impl PluginSource {
-    /// Reads the settings; nothing is asked yet.
+    /// Reads the settings; does not make requests yet.
     pub(crate) fn new(
         environment: &Environment,
         printer: &Arc<Printer>,
@@ -104,7 +105,7 @@ impl PluginSource {
         })
     }
 
-    /// Gets one plugin; answers its version.
+    /// Acquires a plugin; returns its version.
     pub(crate) async fn get(
         &self,
         kind: PluginKind,
@@ -164,7 +165,7 @@ impl Acquire for PluginSource {
     }
 }
 
-/// Installs what plugins in source form depend on, by the host of their language.
+/// Function that installs the dependencies of source plugins with the host of their language.
 fn prepare(environment: &Environment, printer: &Arc<Printer>) -> Prepare {
     let (environment, printer) = (environment.clone(), printer.clone());
     Arc::new(move |folder: PathBuf| {
@@ -195,7 +196,7 @@ fn prepare(environment: &Environment, printer: &Arc<Printer>) -> Prepare {
     })
 }
 
-/// What a language host needs that no engine has started.
+/// Options for a language host outside of an engine run.
 pub(crate) fn language_options(environment: &Environment, output: OutputSink) -> LanguageOptions {
     LanguageOptions {
         environment: environment.variables().clone(),
@@ -207,7 +208,8 @@ pub(crate) fn language_options(environment: &Environment, output: OutputSink) ->
     }
 }
 
-/// Lines of tools that run beside what the user asked for: standard output is for the answer.
+/// Sink for the output of auxiliary tools: informational messages, because standard output is for the command's
+/// result.
 fn progress_to(printer: Arc<Printer>) -> OutputSink {
     Arc::new(move |line| {
         if line.level != OutputLevel::Debug {
@@ -216,7 +218,7 @@ fn progress_to(printer: Arc<Printer>) -> OutputSink {
     })
 }
 
-/// Lines of tools and programs, on the stream where they belong; not those for developers.
+/// Sink that writes the output of tools and programs to the matching stream, except for debug messages.
 pub(crate) fn output_to(printer: Arc<Printer>) -> OutputSink {
     Arc::new(move |line| match (line.level, line.stream) {
         (OutputLevel::Debug, _) => {}

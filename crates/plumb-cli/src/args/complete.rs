@@ -1,4 +1,4 @@
-//! What can stand at a place of a command line.
+//! Completion candidates at a position of the command line.
 
 use clap::Command;
 
@@ -6,10 +6,10 @@ use super::flags::{self, Flag};
 use super::scan::find_command;
 use crate::Environment;
 
-/// What is wanted at a place.
+/// Kind of candidates at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// One of these words; what each is for.
+    /// One of these words, each with its description.
     Words(Vec<(String, String)>),
     /// A stack.
     Stacks,
@@ -23,20 +23,20 @@ pub enum Wanted {
     Nothing,
 }
 
-/// A place.
+/// A position on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What can stand there.
+    /// Kind of candidates.
     pub wanted: Wanted,
-    /// What comes before every candidate in the same word: `--stack=`.
+    /// Prefix of all candidates within the same word, such as `--stack=`.
     pub prefix: String,
-    /// The stack that the words before name.
+    /// Stack named by the preceding words.
     pub stack: Option<String>,
-    /// The words behind `do`, whose commands are not declared.
+    /// Words after `do`, whose subcommands are not declared.
     pub of_do: Option<Vec<String>>,
 }
 
-/// What can stand for `word` behind the words `before`.
+/// Kind of candidates for `word` after the words `before`.
 pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word: &str) -> Place {
     let (levels, rest) = find_command(tree, environment, before);
     let known = flags::known(&levels, environment);
@@ -81,7 +81,7 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
     place
 }
 
-/// The flag that a word is, if its value is the next word.
+/// Flag in a word, if its value is the next word.
 fn open_flag<'c>(known: &[Flag<'c>], word: &str) -> Option<Flag<'c>> {
     let flag = if let Some(name) = word.strip_prefix("--") {
         flags::by_name(known, name)?
@@ -94,7 +94,7 @@ fn open_flag<'c>(known: &[Flag<'c>], word: &str) -> Option<Flag<'c>> {
     flag.bare_value().is_none().then_some(flag)
 }
 
-/// How many positional words there are.
+/// Number of positional words.
 fn positional(known: &[Flag<'_>], words: &[String]) -> usize {
     let mut count = 0;
     let mut is_value = false;
@@ -146,7 +146,7 @@ fn of_flag(name: &str) -> Wanted {
     }
 }
 
-/// What the word number `index` of a command is.
+/// Kind of candidates for the positional word `index` of a command.
 fn of_word(path: &[&str], index: usize) -> Wanted {
     match (path, index) {
         (["stack", "select" | "remove"] | ["cancel"], 0) => Wanted::Stacks,
@@ -187,7 +187,7 @@ fn of_word(path: &[&str], index: usize) -> Wanted {
     }
 }
 
-/// The stack that the words name.
+/// Stack named by the words.
 fn stack_of(words: &[String]) -> Option<String> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(at("up --stack=").wanted, Wanted::Stacks);
     }
 
-    /// What is completed exists.
+    /// The completion table contains only existing commands.
     #[test]
     fn commands_of_the_table_are_declared() {
         let declared = surface(&super::super::command_tree());

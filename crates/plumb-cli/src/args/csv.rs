@@ -1,6 +1,6 @@
-//! Lists in one word: a record of comma-separated values.
+//! Lists in a single word: a record of comma-separated values.
 
-/// The fields of a record. Fields may be quoted; two quotes inside stand for one.
+/// Fields of a record. In quoted fields, two quotes are an escaped one.
 pub(super) fn fields(record: &str) -> Vec<String> {
     if record.is_empty() {
         return Vec::new();

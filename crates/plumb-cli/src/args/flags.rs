@@ -1,4 +1,4 @@
-//! Flags as clap declares them, seen with pflag's eyes.
+//! Flags declared with clap, interpreted by pflag's rules.
 
 use std::any::TypeId;
 
@@ -7,34 +7,34 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use crate::Environment;
 
-/// The help heading of flags that the commands below know too.
+/// Help heading of flags that subcommands inherit.
 pub const PERSISTENT: &str = "Global Flags";
 
-/// The variable that gives a flag its value where the command line does not.
+/// Environment variable that sets a flag not given on the command line.
 pub(super) fn variable(flag: &str) -> String {
     format!("PULUMI_OPTION_{}", flag.to_uppercase().replace('-', "_"))
 }
 
-/// Flags that exist only while a variable is on.
+/// Flags that exist only if an environment variable is set.
 const GATED: [(&str, &str); 2] = [
     ("event-log", "PULUMI_DEBUG_COMMANDS"),
     ("override-env", "PULUMI_EXPERIMENTAL"),
 ];
 
-/// What a flag takes.
+/// Type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// True or false, and true when nothing follows.
+    /// Boolean; true if no value follows.
     Bool,
-    /// A whole number.
+    /// Integer.
     Int,
-    /// The form of a result: default or JSON.
+    /// Output format: default or JSON.
     Format,
     /// Text.
     Text,
 }
 
-/// Commands that check the form of their result themselves, later and with a text of their own.
+/// Commands that validate their output format themselves, later and with other messages.
 const CHECK_FORMAT: [&str; 4] = ["preview", "refresh", "destroy", "import"];
 
 /// A declared flag.
@@ -73,7 +73,7 @@ impl<'c> Flag<'c> {
             && !CHECK_FORMAT.contains(&self.command)
     }
 
-    /// The value that the flag has when nothing follows it.
+    /// Value of the flag if none follows; `None` if a value is required.
     pub(super) fn bare_value(&self) -> Option<&'static str> {
         let is_optional = self
             .arg
@@ -88,7 +88,7 @@ impl<'c> Flag<'c> {
         }
     }
 
-    /// Whether a value may hold several, separated by commas.
+    /// Whether a value is a comma-separated list.
     pub(super) fn is_slice(&self) -> bool {
         self.arg.get_value_delimiter().is_some()
     }
@@ -98,7 +98,7 @@ impl<'c> Flag<'c> {
         matches!(self.arg.get_action(), ArgAction::Append)
     }
 
-    /// The flag as messages name it: `-y, --yes`.
+    /// Name of the flag in messages, such as `-y, --yes`.
     pub(super) fn shown(&self) -> String {
         match self.arg.get_short() {
             Some(short) => format!("-{short}, --{}", self.name()),
@@ -107,7 +107,7 @@ impl<'c> Flag<'c> {
     }
 }
 
-/// The flags that the command at the end of `levels` knows, its own first.
+/// Flags known to the last command of `levels`, its own first.
 pub(super) fn known<'c>(levels: &[&'c Command], environment: &Environment) -> Vec<Flag<'c>> {
     let last = levels.len() - 1;
     let mut flags = Vec::new();
@@ -150,7 +150,8 @@ pub(super) fn by_letter<'c>(flags: &[Flag<'c>], letter: char) -> Option<Flag<'c>
         .copied()
 }
 
-/// The tree as clap gets it: every flag takes its value after `=`, and values are not split any more.
+/// The command tree for clap: every flag requires `=` before its value, and values are no longer
+/// split.
 pub(super) fn for_clap(tree: Command) -> Command {
     let tree = tree.mut_args(|arg| {
         if arg.is_positional() {

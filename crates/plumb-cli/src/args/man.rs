@@ -74,7 +74,7 @@ fn flags<'f>(title: &str, flags: impl Iterator<Item = &'f FlagSurface>, out: &mu
     }
 }
 
-/// Text in which nothing means anything to the formatter.
+/// The text escaped for the manual page formatter.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for (index, line) in text.lines().enumerate() {

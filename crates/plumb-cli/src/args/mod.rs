@@ -1,12 +1,12 @@
-//! From words to arguments, the way Go's cobra and pflag read them (`cli.md` 1.1).
+//! Parsing of arguments according to the rules of Go's cobra and pflag (`cli.md` 1.1).
 //!
 //! 1. [`crate::cli`] declares commands and flags with clap.
-//! 2. [`scan()`] reads the words by cobra's rules against these declarations: it finds the command, gives each flag its value,
-//!    fills in `PULUMI_OPTION_*`, and reports mistakes with the texts that scripts match.
-//! 3. What it found is written down in one canonical form (`--flag=value`, each at the level where it is declared,
-//!    positional words after `--`), which clap turns into the argument structs.
+//! 2. [`scan()`] parses the words by cobra's rules with these declarations: it finds the command, assigns values to
+//!    flags, applies `PULUMI_OPTION_*`, and reports errors with the messages that scripts match.
+//! 3. The result is written in a canonical form (`--flag=value`, each at the level of its declaration, positional words
+//!    after `--`), which clap parses into the argument structs.
 //!
-//! Flags with the help heading [`PERSISTENT`] are also known to the commands below theirs.
+//! Flags with the help heading [`PERSISTENT`] are inherited by subcommands.
 
 pub mod complete;
 mod csv;
@@ -28,20 +28,20 @@ use crate::{Environment, Error, ExitStatus};
 pub use flags::PERSISTENT;
 pub use scan::{Found, Scanned, scan};
 
-/// What the words ask for.
+/// Parsed command line.
 pub enum Parsed {
     /// A command.
     Command(Box<Cli>),
     /// The help of a command.
     Help {
-        /// The text.
+        /// Help text.
         text: String,
-        /// A group without an action fails, `--help` does not.
+        /// Failure for a group without an action, success for `--help`.
         status: ExitStatus,
     },
-    /// More or fewer words than the command takes: its help, and the error.
+    /// Too many or too few positional words: the command's help, and the error.
     Refused {
-        /// The help.
+        /// Help text.
         text: String,
         /// The error.
         error: Error,
@@ -55,7 +55,7 @@ pub fn command_tree() -> clap::Command {
     Cli::command()
 }
 
-/// What is of use to people who look into the program itself, and shown to nobody else: commands, and flags.
+/// Hidden commands and flags, which serve only to debug the program itself.
 const FOR_DEBUGGING: ([&str; 3], [&str; 2]) = (
     ["view-trace", "convert-trace", "replay-events"],
     ["tracing_header", "event_log"],
@@ -77,7 +77,7 @@ pub fn shown_tree(environment: &Environment) -> clap::Command {
     with_flags(tree, &flags)
 }
 
-/// The same tree with these flags shown wherever they are declared.
+/// Unhides `flags` in all commands of `tree`.
 fn with_flags(tree: clap::Command, flags: &[&str]) -> clap::Command {
     let tree = tree.mut_args(|arg| {
         let is_shown = flags.contains(&arg.get_id().as_str());
@@ -86,13 +86,13 @@ fn with_flags(tree: clap::Command, flags: &[&str]) -> clap::Command {
     tree.mut_subcommands(|command| with_flags(command, flags))
 }
 
-/// The help of the command at `path`.
+/// Help text of the command at `path`.
 pub fn help_of(path: &[&str], environment: &Environment) -> String {
     let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
     help::text(&shown_tree(environment), &path, &environment.program)
 }
 
-/// Reads the words of the process.
+/// Parses the arguments of the process.
 pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
     let tree = shown_tree(environment);
     let scanned = match scan(&tree, environment, &environment.arguments)? {
@@ -116,7 +116,7 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
         Found::Version => return Ok(Parsed::Version),
         Found::Command(scanned) => scanned,
     };
-    // In canonical form, values are never words of their own before `--`.
+    // In canonical form, words before `--` are never values.
     let words = scanned.words.iter().skip(1).take_while(|it| *it != "--");
     let command = words.filter(|it| !it.starts_with('-')).cloned().collect();
     let mut matches = flags::for_clap(tree)
@@ -131,7 +131,7 @@ pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
 fn clap_error(error: clap::Error) -> Error {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    // Names of what is missing stand below; usage follows after an empty line.
+    // The names of missing arguments are on the following lines; the usage comes after an empty line.
     let first = text.split("\n\n").next().unwrap_or_default();
     let lines: Vec<&str> = first.lines().map(str::trim).collect();
     Error::user(lines.join(" "))

@@ -1,4 +1,4 @@
-//! The command line in Markdown, made from its declarations.
+//! The command line as Markdown, generated from its declarations.
 
 use std::fmt::Write as _;
 
@@ -159,7 +159,7 @@ fn flag_name(flag: &FlagSurface) -> String {
     }
 }
 
-/// How many operations run side by side depends on the machine, and documents do not.
+/// Default of a flag. That of `--parallel` is described instead, because it depends on the machine.
 fn default(flag: &FlagSurface) -> String {
     match (&flag.default, flag.kind) {
         (Some(_), FlagKind::Int) if flag.name == "parallel" && flag.short.is_some() => {

@@ -1,4 +1,4 @@
-//! Reading words by cobra's rules.
+//! Parsing of words by cobra's rules.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{csv, suggest};
 use crate::identity::Code;
 use crate::{Environment, Error};
 
-/// Flags that have a variable of their own for their default.
+/// Flags with an environment variable for their default.
 const DEFAULTS: [(&str, &str); 4] = [
     ("parallel", "PULUMI_PARALLEL"),
     ("yes", "PULUMI_SKIP_CONFIRMATIONS"),
@@ -17,21 +17,21 @@ const DEFAULTS: [(&str, &str); 4] = [
     ("run-program", "PULUMI_RUN_PROGRAM"),
 ];
 
-/// What the words ask for.
+/// Result of scanning the words.
 #[derive(Debug)]
 pub enum Found {
     /// A command.
     Command(Scanned),
     /// Help.
     Help {
-        /// Names of the command and those above it, without the program.
+        /// Names of the command and its parents, without the program.
         path: Vec<String>,
-        /// Whether it was asked for; else the command is a group without an action.
+        /// Whether help was requested; otherwise the command is a group without an action.
         is_asked: bool,
     },
-    /// More or fewer words than the command takes.
+    /// Too many or too few positional words.
     WrongCount {
-        /// Names of the command and those above it, without the program.
+        /// Names of the command and its parents, without the program.
         path: Vec<String>,
         /// The message.
         complaint: String,
@@ -45,7 +45,7 @@ pub enum Found {
 pub struct Scanned {
     /// Program, commands, flags, `--`, positional words.
     pub words: Vec<String>,
-    /// Names of the flags that the user set, on the command line or through the environment; sorted.
+    /// Flags set by the user on the command line or in the environment, sorted by name.
     pub user_flags: BTreeMap<String, String>,
 }
 
@@ -55,7 +55,7 @@ struct Given<'c> {
     values: Vec<String>,
 }
 
-/// Reads the words after the program's name.
+/// Scans the words after the program's name.
 pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Result<Found, Error> {
     let (levels, rest) = find_command(tree, environment, words);
     let command = levels[levels.len() - 1];
@@ -118,7 +118,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     }))
 }
 
-/// What messages that scripts look for call the program, whatever it was started as.
+/// Name of the program in messages that scripts match, independent of the actual name.
 pub(super) const KNOWN_NAME: &str = "pulumi";
 
 /// The path of a command, with the program before it.
@@ -135,12 +135,12 @@ fn names(levels: &[&Command]) -> Vec<String> {
     names.map(ToOwned::to_owned).collect()
 }
 
-/// Whether a command does nothing by itself.
+/// Whether a command has no action of its own.
 pub(super) fn is_group(command: &Command) -> bool {
     command.is_subcommand_required_set()
 }
 
-/// Descends to the command that the words name; the other words stay.
+/// Finds the command named by the words; returns its levels and the remaining words.
 pub(super) fn find_command<'c>(
     tree: &'c Command,
     environment: &Environment,
@@ -163,7 +163,7 @@ pub(super) fn find_command<'c>(
     }
 }
 
-/// Where the first word stands that is neither a flag nor a flag's value. An unknown flag takes the word after it.
+/// Index of the first word that is neither a flag nor a flag's value. An unknown flag consumes the next word.
 fn first_command_word(known: &[Flag<'_>], words: &[String]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -194,7 +194,7 @@ struct Reader<'c> {
     wants_help: bool,
     wants_version: bool,
     is_root: bool,
-    /// The command is known and not built: whatever follows is no mistake.
+    /// The command is known but not implemented, so all words after it are accepted.
     takes_anything: bool,
 }
 
@@ -251,7 +251,7 @@ impl<'c> Reader<'c> {
         self.set(flag, &value)
     }
 
-    /// Letters after one dash; the first that takes a value takes what follows.
+    /// Reads letters after a single dash; the first one with a value consumes the rest.
     fn read_short(
         &mut self,
         letters: &str,
@@ -311,7 +311,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Takes `PULUMI_OPTION_<NAME>` for the flags that the command line does not set.
+    /// Applies `PULUMI_OPTION_<NAME>` to flags not set on the command line.
     fn fill_from_environment(&mut self, environment: &Environment) -> Result<(), Error> {
         for flag in self.known.clone() {
             if self
@@ -336,7 +336,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// Takes the variables that give some flags a default. That does not count as set by the user.
+    /// Applies the environment variables for defaults. Such flags do not count as set by the user.
     fn fill_defaults(&mut self, environment: &Environment) -> Result<(), Error> {
         for (name, variable) in DEFAULTS {
             let Some(flag) = flags::by_name(&self.known, name) else {
@@ -355,7 +355,7 @@ impl<'c> Reader<'c> {
         Ok(())
     }
 
-    /// The flags that are set, and of those that are on or off, which.
+    /// Flags that are set; for booleans with their value.
     fn told(&self) -> BTreeMap<String, String> {
         let told = |given: &Given<'_>| match given.flag.takes() {
             Takes::Bool => given.values.last().cloned().unwrap_or_default(),
@@ -382,7 +382,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// The value in the form that clap reads, if it fits the flag.
+/// The value in the form that clap parses, if it is valid for the flag.
 fn checked(flag: Flag<'_>, value: &str) -> Result<String, Error> {
     let invalid = |why: &str| {
         let flag = flag.shown();
@@ -436,7 +436,7 @@ fn check_exclusive(command: &Command, given: &[Given<'_>]) -> Result<(), Error> 
     Ok(())
 }
 
-/// How many positional words a command takes: at least, and at most.
+/// Minimum and maximum number of positional words of a command.
 fn counts(command: &Command) -> (usize, Option<usize>) {
     let (mut least, mut most) = (0, Some(0));
     for arg in command.get_positionals() {
@@ -449,14 +449,14 @@ fn counts(command: &Command) -> (usize, Option<usize>) {
     (least, most)
 }
 
-/// The words that a command with commands below it cannot take; the first was meant to be one of these.
+/// Surplus words of a command with subcommands; the first one was probably meant as a subcommand.
 fn unknown_words<'w>(command: &Command, words: &'w [String]) -> Option<&'w [String]> {
     let is_parent = command.has_subcommands() || has_commands_elsewhere(command);
     let extra = words.get(counts(command).1?..)?;
     (is_parent && !extra.is_empty()).then_some(extra)
 }
 
-/// Commands that have others below them in the reference, which need the service.
+/// Whether the command has subcommands in the reference that need Pulumi's service.
 fn has_commands_elsewhere(command: &Command) -> bool {
     ["history", "logs"].contains(&command.get_name())
 }

@@ -1,17 +1,17 @@
-//! Commands that were probably meant by a word that is no command.
+//! Suggestions for unknown commands.
 //!
-//! 1. Every visible command is a candidate; its path is a list of words, each with the names that it also answers to.
-//! 2. Each typed word takes the word of the candidate that it fits best. Fits earn points (see [`fit`]); words of the
-//!    candidate that nothing typed fits cost one each.
-//! 3. Candidates with two points or more count if the word that is no command fits one of theirs. Commands below the one
-//!    that was named come first; the whole tree is searched only when none of them counts.
+//! 1. Every visible command is a candidate; its path is a list of words, each with its aliases.
+//! 2. Each typed word is matched with the most similar word of the candidate. Matches score points (see [`fit`]);
+//!    unmatched words of the candidate cost one point each.
+//! 3. Candidates with at least two points count if the unknown word matches one of their words. Commands below the
+//!    named one come first; the whole tree is searched only if none of them counts.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use clap::Command;
 
-/// Words that stand for commands without being aliases of them.
+/// Words that suggest a command without being its alias.
 const MEANT: [(&str, &[&str]); 6] = [
     ("up", &["apply", "deploy", "push"]),
     ("destroy", &["delete", "kill", "remove", "rm", "stop"]),
@@ -21,7 +21,7 @@ const MEANT: [(&str, &[&str]); 6] = [
     ("new", &["init"]),
 ];
 
-/// Words that mean the same in names of commands; the first is the one that is compared.
+/// Words with the same meaning in names of commands; the first one is used for comparison.
 const SYNONYMS: [(&str, &[&str]); 5] = [
     ("list", &["ls"]),
     ("remove", &["rm", "del", "delete"]),
@@ -32,10 +32,10 @@ const SYNONYMS: [(&str, &[&str]); 5] = [
 
 const MOST: usize = 3;
 const LEAST_POINTS: i32 = 2;
-/// How far a suggestion may be behind the best.
+/// Maximum difference between the scores of a suggestion and of the best one.
 const BEHIND: i32 = 2;
 
-/// A command with the words of its path.
+/// A command, with the words of its path.
 struct Candidate {
     path: Vec<String>,
     words: Vec<Vec<String>>,
@@ -43,14 +43,14 @@ struct Candidate {
 
 #[derive(Clone, Copy)]
 struct Points {
-    /// Points for words that fit, less one for each word that is left over.
+    /// Points for matched words, minus one for each unmatched word.
     total: i32,
-    /// Points for words that fit.
+    /// Points for matched words.
     fits: i32,
 }
 
-/// Paths of commands that `words` may stand for, the likeliest first. `words` were typed behind the names of `levels`, and
-/// the first of them is no command.
+/// Paths of commands similar to `words`, the most similar first. `words` follow the names of `levels`, and the first of
+/// them is not a command.
 fn suggestions(levels: &[&Command], words: &[String]) -> Vec<String> {
     let names: Vec<&str> = levels[1..].iter().map(|level| level.get_name()).collect();
     let known: Vec<String> = names.iter().flat_map(|name| canonical(name)).collect();
@@ -91,7 +91,7 @@ fn suggestions(levels: &[&Command], words: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Adds every visible command below `command`; `above` are the commands on the way to it, itself included.
+/// Adds all visible commands below `command`; `above` are its parents and itself.
 fn collect(command: &Command, above: &[&Command], candidates: &mut Vec<Candidate>) {
     let is_shown = |sub: &&Command| !sub.is_hide_set() && command.get_name() != "logs";
     for sub in command.get_subcommands().filter(is_shown) {
@@ -107,7 +107,7 @@ fn collect(command: &Command, above: &[&Command], candidates: &mut Vec<Candidate
     }
 }
 
-/// The words of a command's name. A name of one word also answers to its aliases.
+/// Words of a command's name. A name of one word also has its aliases.
 fn answers(command: &Command) -> Vec<Vec<String>> {
     let name = command.get_name();
     let mut words: Vec<Vec<String>> = canonical(name).into_iter().map(|word| vec![word]).collect();
@@ -138,7 +138,7 @@ fn judge(
             .iter()
             .enumerate()
             .map(|(at, names)| (fit(word, names), at));
-        // Of equal fits, the first.
+        // Among equal matches, the first one.
         let (points, Reverse(at)) = fits.map(|(points, at)| (points, Reverse(at))).max()?;
         (points > 0).then(|| {
             left.remove(at);
@@ -154,7 +154,7 @@ fn judge(
     (!of_failing.is_empty() && total >= LEAST_POINTS).then_some(Points { total, fits })
 }
 
-/// Three points for the same word, two for one that is nearly the same, one where one begins with the other.
+/// Points of a match: three for the same word, two for a similar one, one if one word is a prefix of the other.
 fn fit(word: &str, names: &[String]) -> i32 {
     let points = |name: &String| {
         let longest = word.len().max(name.len());
@@ -171,7 +171,7 @@ fn fit(word: &str, names: &[String]) -> i32 {
     names.iter().map(points).max().unwrap_or_default()
 }
 
-/// The words of a name in the form that is compared: small letters, no plural, one word of each group of synonyms.
+/// Words of a name in the form for comparison: lower case, singular, and one word for each group of synonyms.
 fn canonical(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let words = name.split('-').filter(|word| !word.is_empty());
@@ -189,7 +189,7 @@ fn synonym(word: &str) -> Option<&'static str> {
     group.map(|(canonical, _)| *canonical)
 }
 
-/// The message about words behind the names of `levels`, of which the first is no command.
+/// Error for unknown words after the names of `levels`, of which the first is not a command.
 pub(super) fn unknown_command(levels: &[&Command], path: &str, words: &[String]) -> String {
     let word = words.first().map_or("", String::as_str);
     let mut text = format!("unknown command \"{word}\" for \"{path}\"");

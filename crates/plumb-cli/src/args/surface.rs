@@ -1,4 +1,4 @@
-//! The whole surface of the command line as data: what documents, man pages, completions and tests are made from.
+//! The complete command line as data, from which documents, manual pages, completions and tests are generated.
 
 use std::fmt;
 
@@ -7,31 +7,31 @@ use clap::{ArgAction, Command};
 use super::flags::{Flag, PERSISTENT, Takes};
 use super::scan::is_group;
 
-/// A command as it is declared.
+/// A declared command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSurface {
-    /// Names from below the program down to the command; empty for the program itself.
+    /// Names from the program's subcommand to the command; empty for the program itself.
     pub path: Vec<String>,
-    /// Its other names.
+    /// Aliases.
     pub aliases: Vec<String>,
-    /// One line.
+    /// Summary line.
     pub about: String,
-    /// Everything that its help says before the flags.
+    /// Help text before the flags.
     pub description: String,
-    /// Its positional words, in their order.
+    /// Positional words, in order.
     pub words: Vec<Word>,
-    /// Its flags by name, those that commands above share with it among them.
+    /// Flags, sorted by name, including inherited ones.
     pub flags: Vec<FlagSurface>,
-    /// Whether it does nothing by itself.
+    /// Whether the command has no action of its own.
     pub is_group: bool,
-    /// Whether help does not list it.
+    /// Whether help omits the command.
     pub is_hidden: bool,
-    /// Whether it is known and refused: whatever follows its name is taken.
+    /// Whether the command is recognized but not supported; all words after it are accepted.
     pub is_refused: bool,
 }
 
 impl CommandSurface {
-    /// Its positional words as usage lines show them, each with a space before it.
+    /// Positional words for usage lines, each with a space before it.
     pub(super) fn usage(&self) -> String {
         self.words
             .iter()
@@ -42,11 +42,11 @@ impl CommandSurface {
 /// A positional word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// What it stands for.
+    /// Name in usage lines.
     pub name: String,
-    /// Whether the command fails without it.
+    /// Whether the word is required.
     pub is_required: bool,
-    /// Whether there may be any number of them.
+    /// Whether it can be repeated.
     pub is_many: bool,
 }
 
@@ -61,18 +61,18 @@ impl fmt::Display for Word {
     }
 }
 
-/// What kind of value a flag has.
+/// Type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagKind {
-    /// True or false.
+    /// Boolean.
     Bool,
-    /// A whole number.
+    /// Integer.
     Int,
     /// Text.
     Text,
-    /// Several texts, one each time the flag is given.
+    /// Strings, one per occurrence of the flag.
     Array,
-    /// Several texts, separated by commas.
+    /// Strings, separated by commas.
     Slice,
 }
 
@@ -88,35 +88,35 @@ impl fmt::Display for FlagKind {
     }
 }
 
-/// A flag as it is declared.
+/// A declared flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagSurface {
-    /// Its name, without dashes.
+    /// Name, without dashes.
     pub name: String,
-    /// Its letter.
+    /// Short form.
     pub short: Option<char>,
-    /// What it takes.
+    /// Type of its value.
     pub kind: FlagKind,
-    /// The value that it has when nobody gives it; none for nothing, false and the empty text.
+    /// Default; `None` for nothing, false and the empty string.
     pub default: Option<String>,
-    /// The value that it has when it is given without one.
+    /// Value if the flag is given without one.
     pub bare: Option<String>,
-    /// What it is for.
+    /// Help text.
     pub help: String,
-    /// Whether a command above declares it for all below.
+    /// Whether a parent command declares it.
     pub is_inherited: bool,
-    /// Whether help does not list it.
+    /// Whether help omits the flag.
     pub is_hidden: bool,
 }
 
 impl FlagSurface {
-    /// The variable that gives it a value where the command line does not.
+    /// Environment variable that sets the flag if the command line does not.
     pub fn variable(&self) -> String {
         super::flags::variable(&self.name)
     }
 }
 
-/// Every command of the tree, each before those below it.
+/// All commands of the tree, each before its subcommands.
 pub fn surface(tree: &Command) -> Vec<CommandSurface> {
     let mut all = Vec::new();
     collect(&[tree], &mut Vec::new(), &mut all);
@@ -156,7 +156,7 @@ fn describe(levels: &[&Command], path: &[String]) -> CommandSurface {
     }
 }
 
-/// Whether a command takes whatever follows, and knows nothing of it.
+/// Whether a command accepts arbitrary words.
 fn takes_anything(command: &Command) -> bool {
     let mut all = command.get_arguments();
     all.all(clap::Arg::is_positional)

@@ -250,7 +250,7 @@ fn commands_that_are_not_built_take_any_words() {
     check("deployment --help", "help:deployment true");
 }
 
-/// Every command that does something, by its names from the root on.
+/// All commands with an action, with their names from the root.
 fn commands(command: &clap::Command, above: &[String]) -> Vec<(Vec<String>, clap::Command)> {
     let mut found = Vec::new();
     for sub in command.get_subcommands() {
@@ -278,7 +278,7 @@ fn every_flag_of_every_command_has_a_variable() {
         let levels = [&tree, &command];
         let of_gates = environment(&gates);
         let known = super::flags::known(&levels, &of_gates);
-        // The command's own flags hide those of the same name that all commands know.
+        // A command's own flags hide inherited flags with the same name.
         let is_hidden = |at: usize| {
             known[..at]
                 .iter()
@@ -308,7 +308,7 @@ fn every_flag_of_every_command_has_a_variable() {
             );
             let word = format!("--{}={value}", flag.name());
             assert!(found.words.contains(&word), "{path}: {:?}", found.words);
-            // What the command line says wins.
+            // The command line takes precedence.
             if value == "true" {
                 let mut off = words.clone();
                 off.push(format!("--{}=false", flag.name()));

@@ -1,4 +1,4 @@
-//! `about` (`cli.md` 7). It never fails: what cannot be found out is listed as an error.
+//! `about` (`cli.md` 7). Never fails: information that cannot be determined is listed as an error.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub struct EnvArgs {
     pub json: bool,
 }
 
-/// What was found out.
+/// Collected information.
 #[derive(Default)]
 struct Findings {
     plugins: Vec<(String, String, String)>,
@@ -62,7 +62,7 @@ struct Findings {
     errors: Vec<String>,
 }
 
-/// The language of the project, and what its host knows of the program.
+/// Language of the project, with its host's information about the program.
 struct Language {
     name: String,
     about: Option<AboutLanguage>,
@@ -126,7 +126,7 @@ fn find(args: &AboutArgs, ctx: &Context) -> Findings {
         Err(error) => findings.errors.extend(error.text()),
     }
     let stack = match &args.stack {
-        // upstream: a stack that does not exist is none.
+        // upstream: a missing stack counts as none.
         Some(name) => ctx.stack_named(name).and_then(|stack| {
             Ok(stack
                 .backend
@@ -274,7 +274,7 @@ fn runtime_json(language: &Language) -> Json {
     Json::Object(object)
 }
 
-/// What is known of an interpreter or compiler, in the order in which it is shown.
+/// Properties of an interpreter or compiler, in display order.
 fn facts(about: &AboutLanguage) -> impl Iterator<Item = (&str, &str)> {
     let first = [
         ("executable", about.executable.as_str()),
@@ -420,7 +420,7 @@ fn show_variables(as_json: bool, ctx: &Context) {
     ctx.printer.styled(&table.render());
 }
 
-/// What a variable is for, as far as it is known.
+/// Description of an environment variable.
 fn describe(name: &str) -> String {
     if let Some(flag) = name.strip_prefix("PULUMI_OPTION_") {
         return format!(
@@ -434,7 +434,7 @@ fn describe(name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Variables that people set, and what they are for.
+/// Environment variables for users, with their descriptions.
 const VARIABLES: [(&str, &str); 22] = [
     (
         "PULUMI_AUTOMATION_API",

@@ -30,7 +30,7 @@ pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         "This will irreversibly cancel the currently running update for '{}'!",
         stack.shown
     );
-    // Scripts need no `--yes` here: an update that hangs in a pipeline is to be cancelled by another.
+    // No `--yes` required in scripts, so that one pipeline can cancel the update of another.
     let is_yes = args.yes || !ctx.is_interactive();
     if !confirm_by_name(ctx, is_yes, &warning, &stack.shown)? {
         return Err(Error::shown(ExitStatus::Failure));

@@ -1,8 +1,8 @@
-//! `gen-completion`, and the answers to shells that complete words.
+//! `gen-completion`, and completion requests from shells.
 //!
-//! The scripts know nothing themselves: for every word they run the program with `__complete`, the words so far and the word to
-//! complete. It prints one candidate a line, a tab and a description behind it, and at last `:files` if the word may also be the
-//! name of a file, else `:none`.
+//! The generated scripts contain no knowledge of commands: for each word they run the program with `__complete`, the
+//! preceding words and the word to complete. The program prints one candidate per line, followed by a tab and a description;
+//! the last line is `:files` if the word can also be a file name, and `:none` otherwise.
 
 use clap::Args;
 use plumb_backend::StackFilter;
@@ -54,7 +54,7 @@ pub fn run(args: CompletionArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Runs `__complete`. What cannot be found out is not offered; nothing is worse than an error between two words.
+/// Runs `__complete`. Errors yield no candidates instead of messages, because a message would disturb the user's input.
 pub fn complete(args: &CompleteArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let (before, word) = match args.words.split_last() {
         Some((word, before)) => (before, word.as_str()),

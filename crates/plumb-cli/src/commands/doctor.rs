@@ -1,6 +1,6 @@
-//! `doctor`: what is wrong with this machine, the project and the stack, and how to mend it.
+//! `doctor`: checks of the machine, the project and the stack, with instructions for fixes.
 //!
-//! Every check ends with a finding, whatever the others found. Nothing is changed, and nobody is asked anything.
+//! Checks are independent of each other, and each returns a finding. Nothing is changed, and there are no prompts.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ pub struct DoctorArgs {
     pub output: String,
 }
 
-/// How a check ended.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
     Good,
@@ -59,12 +59,12 @@ impl Health {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 struct Finding {
     name: &'static str,
     health: Health,
     detail: String,
-    /// What to do about it.
+    /// Instruction for a fix.
     fix: Option<String>,
 }
 
@@ -216,7 +216,7 @@ fn project<'c>(ctx: &'c Context, findings: &mut Vec<Finding>) -> Option<&'c Load
     }
 }
 
-/// What a language needs: programs, any one of each group, and where to get them.
+/// Programs that a language needs (any one of each group), and how to install them.
 fn needed(runtime: &str) -> (&'static [&'static [&'static str]], &'static str) {
     match runtime {
         "python" => (&[&["python3", "python"]], "install Python 3.10 or newer"),
@@ -255,7 +255,7 @@ fn tools(project: &LoadedProject, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The first line that a tool says of its version.
+/// First line of a tool's version output.
 fn version(tool: &str) -> Option<String> {
     let argument = if tool == "go" { "version" } else { "--version" };
     let output = Command::new(tool)
@@ -444,7 +444,7 @@ fn secrets(stack: &Stack, state: &StackState, ctx: &Context) -> Finding {
         return Finding::good("secrets", "the state has none");
     };
     let name = provider.type_name.clone();
-    // A state without secrets would be read with any passphrase.
+    // Without secrets, any passphrase would be accepted.
     let opened = ctx.codec_of(Some(provider)).and_then(|codec| {
         codec.0.encrypt(&["x".into()])?;
         ctx.decrypt_state(state)

@@ -46,14 +46,14 @@ pub fn run(args: &EventsArgs) -> Result<ExitStatus, Error> {
             continue;
         }
         if writeln!(out, "{line}").is_err() {
-            // Nobody reads any more.
+            // The reader has closed the pipe.
             break;
         }
     }
     Ok(ExitStatus::Success)
 }
 
-/// Everything but steps that leave a resource as it is.
+/// Whether the event is anything other than an unchanged resource.
 fn is_of_interest(event: &Event) -> bool {
     let op = match event {
         Event::ResourcePre(step) | Event::ResourceOutputs(step) => step.metadata.op,

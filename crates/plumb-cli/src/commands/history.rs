@@ -1,4 +1,4 @@
-//! `history`: the same as `stack history`, within reach.
+//! `history`: a shorter name for `stack history`.
 
 use clap::Args;
 

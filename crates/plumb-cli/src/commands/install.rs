@@ -78,7 +78,7 @@ pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// The manifest of the plugin or policy pack that the working directory is in, unless it is in a project within that.
+/// Manifest of the plugin or policy pack that contains the working directory, unless a project inside it is nearer.
 fn nearest_pack(ctx: &Context) -> Result<Option<PathBuf>, Error> {
     let project = ctx.find_project()?.map(LoadedProject::root);
     for folder in ctx.environment.cwd.ancestors() {
@@ -93,7 +93,7 @@ fn nearest_pack(ctx: &Context) -> Result<Option<PathBuf>, Error> {
     Ok(None)
 }
 
-/// Makes the SDKs of the packages that the project file lists, and has the program depend on them.
+/// Generates SDKs for the packages in the project file, and links them to the program.
 fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
     let Some(runtime) = &project.project.runtime else {
         return Ok(());
@@ -114,7 +114,7 @@ fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Installs what the program of a project depends on.
+/// Installs the dependencies of a project's program.
 pub(crate) fn dependencies(
     project: &LoadedProject,
     use_version_tools: bool,
@@ -144,7 +144,7 @@ pub(crate) fn dependencies(
     )??)
 }
 
-/// Gets the plugins that the program of a project needs and that are not there.
+/// Acquires missing plugins for a project's program.
 pub(crate) fn plugins(
     project: &LoadedProject,
     demands: &Demands<'_>,
@@ -183,7 +183,7 @@ pub(crate) fn plugins(
     Err(Error::user(lines.join("\n")))
 }
 
-/// The plugins that a program needs.
+/// Plugins that a program needs.
 pub(crate) async fn required(
     project: &LoadedProject,
     ctx: &Context,
@@ -212,7 +212,7 @@ pub(crate) async fn required(
         .collect())
 }
 
-/// Telling what a program needs takes no schemas.
+/// Empty schema loader, because determining the required plugins needs no schemas.
 struct NoSchemas;
 
 #[async_trait]

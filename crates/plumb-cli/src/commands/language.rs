@@ -7,7 +7,7 @@ use plumb_plugin::{LanguageRuntime, OutputSink};
 use crate::acquire::language_options;
 use crate::{Context, Error};
 
-/// The host of `language`, if it has one here; it prints to `output`.
+/// Built-in host of `language`, with output to `output`; `None` if there is none.
 pub(super) fn host(
     language: &str,
     output: OutputSink,
@@ -18,7 +18,7 @@ pub(super) fn host(
     Some((language.host)(options))
 }
 
-/// Runs what waits for tools and servers to its end.
+/// Runs a future to completion.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -105,7 +105,7 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Says what is used instead of this login.
+/// Warns about settings that take precedence over this login.
 fn warn_of_others(url: &str, ctx: &Context) {
     match ctx.login() {
         Ok(Login::Variable(variable)) if variable != url => ctx.printer.stderr(&format!(

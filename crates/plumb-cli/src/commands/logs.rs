@@ -1,4 +1,4 @@
-//! `logs` (`cli.md` 12): what resources logged, and the log files of runs.
+//! `logs` (`cli.md` 12): logs of resources, and log files of runs.
 
 use std::fs;
 use std::path::PathBuf;
@@ -107,7 +107,7 @@ pub fn run(args: LogsArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Kinds of resources whose logs the reference reads, each through the tools of its cloud.
+/// Resource types whose logs the reference reads, each with the cloud's API.
 const KINDS_WITH_LOGS: [&str; 7] = [
     "aws:cloudwatch/logGroup:LogGroup",
     "aws:lambda/function:Function",
@@ -118,8 +118,8 @@ const KINDS_WITH_LOGS: [&str; 7] = [
     "gcp:cloudfunctions/function:Function",
 ];
 
-/// The logs of the stack's resources. There are none where no resource is of a kind that has logs; those that there may be
-/// cannot be read yet, and an empty list in their place would be a false answer.
+/// Logs of the stack's resources: an empty list if no resource has a type with logs, and otherwise an error, because reading
+/// logs is not implemented and an empty list would be misleading.
 fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
     check_since(&args.since)?;
     let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Fail)?;
@@ -142,7 +142,7 @@ fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
         stack.shown, args.since
     ));
     ctx.printer.line("");
-    // Whoever follows would wait for ever.
+    // With `--follow`, the command would never end.
     let end = if args.follow {
         ", and there is nothing to follow"
     } else {
@@ -153,7 +153,7 @@ fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// The first resource whose logs are asked for: one that `wanted` names, or that stands below such a one.
+/// First resource that matches `wanted` or has such an ancestor.
 fn with_logs<'a>(
     resources: &'a [Arc<ResourceState>],
     wanted: Option<&str>,
@@ -176,7 +176,7 @@ fn with_logs<'a>(
     None
 }
 
-/// Whether `--resource` means this one: `name`, `type::name` or the whole URN.
+/// Whether `--resource` matches the resource: `name`, `type::name`, or the whole URN.
 fn is_named(urn: &Urn, wanted: &str) -> bool {
     urn.as_str() == wanted
         || urn.name() == wanted
@@ -185,7 +185,7 @@ fn is_named(urn: &Urn, wanted: &str) -> bool {
             .is_some_and(|(kind, name)| urn.name() == name && urn.type_text() == kind)
 }
 
-/// Whether `--since` is a time that has passed, such as `1h30m`, or one of the calendar.
+/// Checks `--since`: a duration such as `1h30m`, or a date.
 fn check_since(text: &str) -> Result<(), Error> {
     let is_duration = text.parse::<jiff::Span>().is_ok();
     let is_time = text.parse::<Timestamp>().is_ok() || text.parse::<jiff::civil::Date>().is_ok();
@@ -203,7 +203,7 @@ struct LogFile {
     path: PathBuf,
     time: SystemTime,
     size: u64,
-    /// Number of the process.
+    /// Process id.
     pid: Option<u32>,
 }
 
@@ -274,7 +274,7 @@ fn list(args: &ListArgs, ctx: &Context) {
     ctx.printer.styled(&table.render());
 }
 
-/// Log files are not encrypted here; showing one is all there is to do.
+/// Prints a log file. Plumb's log files are not encrypted.
 fn show(args: &DecryptArgs, ctx: &Context) -> Result<(), Error> {
     let path = match (&args.file, args.latest) {
         (Some(_), true) => {

@@ -34,7 +34,7 @@ pub mod why;
 use crate::identity::Code;
 use crate::{Context, Error};
 
-/// Makes sure that the user means it: `warning` is shown, and the answer must be `expected`.
+/// Shows `warning` and asks for confirmation; the answer must be `expected`.
 pub(crate) fn confirm_by_name(
     ctx: &Context,
     is_yes: bool,
@@ -59,7 +59,7 @@ pub(crate) fn confirm_by_name(
     Ok(false)
 }
 
-/// Takes a name given as a flag, as a word, or not at all.
+/// Name given as a flag or as a positional word; `None` if there is neither.
 pub(crate) fn one_name(
     flag: Option<String>,
     word: Option<String>,

@@ -1,4 +1,4 @@
-//! `replay-events`: shows a recorded event log as if the operation happened now.
+//! `replay-events`: displays a recorded event log as if the operation ran now.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// The kind of operation, if it is named, and the file.
+    /// Kind of operation, if given, and file.
     fn kind_and_file(&self) -> (Option<&str>, &str) {
         match (&self.kind, &self.file) {
             (Some(kind), Some(file)) => (Some(kind), file),
@@ -117,7 +117,7 @@ pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         }
         ctx.printer.line(summary.to_line().trim_end());
     } else {
-        // upstream: a replay of a named kind knows nothing of maps that have a secret among them.
+        // upstream: with a given kind, maps that contain a secret are empty.
         if action.is_some() {
             for read in &mut events {
                 drop_secret_maps(&mut read.event);
@@ -128,7 +128,7 @@ pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Empties inputs and outputs that have a secret among them.
+/// Empties inputs and outputs that contain a secret.
 fn drop_secret_maps(event: &mut Event) {
     let metadata = match event {
         Event::ResourcePre(step) | Event::ResourceOutputs(step) => &mut step.metadata,
@@ -196,7 +196,7 @@ fn show(
     let mut display = Display::new(options.clone());
     let mut explanations = Explanations::new(&options);
     if action.is_none() {
-        // Nothing else says what this was.
+        // No event contains the title of the operation.
         ctx.printer.data(&display.start());
     }
     let began = events.first().map_or(0, |read| read.timestamp);
@@ -237,7 +237,7 @@ fn frame(display: &Display, now: Duration, ctx: &Context) {
     }
 }
 
-/// The operation that `kind` names.
+/// Operation named by `kind`.
 fn action_of(kind: &str) -> Result<Action, Error> {
     match kind {
         "update" | "up" | "preview" => Ok(Action::Update),
@@ -250,7 +250,7 @@ fn action_of(kind: &str) -> Result<Action, Error> {
     }
 }
 
-/// A time such as `1.5s` or `200ms`.
+/// Parses a duration such as `1.5s` or `200ms`.
 fn duration(text: &str) -> Result<Duration, Error> {
     let wrong = || {
         Error::user(format!(
@@ -265,7 +265,7 @@ fn duration(text: &str) -> Result<Duration, Error> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| wrong())
 }
 
-/// What the operation was, from what it did.
+/// Kind of the operation, derived from its steps.
 fn found_out(events: &[ReadEvent]) -> Action {
     let all = |op: StepOp| {
         let mut ops = events.iter().filter_map(|read| match &read.event {
@@ -304,7 +304,7 @@ fn options(
         })
     };
     let first = steps().next().map(|step| &step.metadata.urn);
-    // Whoever names the kind says with `--preview` whether it was one.
+    // With an explicit kind, only `--preview` decides.
     let is_found_out = action.is_none();
     let is_preview = args.preview
         || is_found_out && steps().any(|step| step.planning)

@@ -1,4 +1,4 @@
-//! `view-trace` and `convert-trace` (`cli.md` 12): traces that `--tracing file:PATH` has written.
+//! `view-trace` and `convert-trace` (`cli.md` 12): traces written by `--tracing file:PATH`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::signals::StopSignals;
 use crate::trace::{chrome, page, wire};
 use crate::{Context, Error, ExitStatus};
 
-/// How much of a request is read at most.
+/// Maximum length of a request.
 const REQUEST: usize = 16 * 1024;
-/// How long a connection may take.
+/// Timeout of a connection.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Show a trace in the browser
@@ -103,7 +103,7 @@ fn title(path: &Path) -> String {
     format!("Trace {name}")
 }
 
-/// Answers requests side by side: browsers keep connections that they do not use yet.
+/// Handles connections concurrently, because browsers open connections in advance.
 async fn serve(listener: &TcpListener, page: Arc<str>) {
     let mut connections = JoinSet::new();
     loop {
@@ -111,7 +111,7 @@ async fn serve(listener: &TcpListener, page: Arc<str>) {
             accepted = listener.accept() => if let Ok((stream, _)) = accepted {
                 connections.spawn(timeout(PATIENCE, answer(stream, page.clone())));
             },
-            // A browser that goes away has what it wanted.
+            // Errors of a connection are ignored.
             Some(_) = connections.join_next() => {}
         }
     }
@@ -143,7 +143,7 @@ async fn answer(mut stream: TcpStream, page: Arc<str>) -> std::io::Result<()> {
     stream.shutdown().await
 }
 
-/// What a request gets.
+/// Reply to a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Reply {
     Page,
@@ -157,7 +157,8 @@ fn reply(request: &str) -> Reply {
         name.eq_ignore_ascii_case("host").then(|| value.trim())
     });
     let host = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
-    // A page elsewhere may have its name stand for this machine, to read what is here.
+    // Rejects other host names, because another web site could resolve its name to this machine (DNS rebinding) to read the
+    // trace.
     if !matches!(host, Some("127.0.0.1" | "localhost")) {
         return Reply::Refused;
     }

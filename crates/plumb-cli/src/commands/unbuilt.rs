@@ -1,4 +1,4 @@
-//! Commands that are declared in full and not built: their flags are read, and then they say what to do instead.
+//! Commands that are declared but not implemented: their flags are parsed, and the error names an alternative.
 
 use clap::Args;
 

@@ -3,7 +3,8 @@
 use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 use crate::{Context, Error, ExitStatus, VERSION};
 
-/// Prints the version that this program is compatible with; with `--verbose`, its own too.
+/// Prints the version of the reference that Plumb is compatible with; with `--verbose`, also
+/// Plumb's own version.
 pub fn run(ctx: &Context) -> Result<ExitStatus, Error> {
     ctx.printer.line(VERSION);
     if ctx.globals.verbose > 0 {

@@ -22,7 +22,7 @@ pub struct WhoamiArgs {
     pub output: String,
 }
 
-/// The user as JSON has it. Stores of files know no organizations.
+/// JSON output. It has no organizations, because file stores have none.
 #[derive(Serialize)]
 struct Document {
     user: String,

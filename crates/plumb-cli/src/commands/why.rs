@@ -1,4 +1,4 @@
-//! `why`: what the last preview or update did to a resource, and for what reason.
+//! `why`: changes of a resource in the last preview or update, with reasons.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -59,13 +59,13 @@ pub fn run(args: WhyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// A resource in a run: with what happened, or without if nothing did.
+/// A resource in a run, with its explanation if it was changed.
 struct Found<'r> {
     urn: &'r str,
     explanation: Option<&'r Explanation>,
 }
 
-/// The URNs of the state, where what a run left alone is named. Who asks with the URN of what it did not leave alone needs none.
+/// URNs in the state, which are needed to find unchanged resources. Empty if `words` is the URN of a changed resource.
 fn known_urns(
     run: &RunExplanation,
     words: &str,
@@ -90,7 +90,7 @@ fn find<'r>(run: &'r RunExplanation, known: &'r [Urn], words: &str) -> Result<Fo
             explanation: Some(explanation),
         })
         .collect();
-    // The state may have a resource twice while one of them is being replaced.
+    // During a replacement, the state can contain a URN twice.
     let mut kept: Vec<&str> = known.iter().map(Urn::as_str).collect();
     kept.retain(|urn| is_meant(urn, words) && !run.resources.contains_key(*urn));
     kept.sort_unstable();

@@ -1,7 +1,7 @@
-//! Which backend is used, and the files that remember logins (`state.md` 4).
+//! Choice of the backend, and the files with logins (`state.md` 4).
 //!
-//! The address comes from `PULUMI_BACKEND_URL`, the project, or the last login, in this order. Without any, stacks are kept
-//! in the user's home folder: nobody needs an account.
+//! The URL is that of `PULUMI_BACKEND_URL`, the project, or the last login, in this order. Without any, stacks are stored
+//! in the user's home folder, so that no account is needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use plumb_stores::StoreUrl;
 use super::Context;
 use crate::{Environment, Error, VERSION};
 
-/// Where stacks are kept when nobody has said anything.
+/// Default backend.
 const DEFAULT_URL: &str = "file://~";
 
-/// Where the backend's address comes from.
+/// Source of the backend's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Login {
-    /// The variable.
+    /// Environment variable.
     Variable(String),
-    /// The project file.
+    /// Project file.
     Project(String),
-    /// A login.
+    /// Last login.
     Credentials(String),
-    /// Nobody said anything.
+    /// No setting.
     Default,
 }
 
 impl Login {
-    /// The address.
+    /// URL.
     pub fn url(&self) -> &str {
         match self {
             Login::Variable(url) | Login::Project(url) | Login::Credentials(url) => url,
@@ -43,7 +43,7 @@ impl Login {
     }
 }
 
-/// The files of the home folder.
+/// Files in the home folder.
 #[derive(Debug, Clone)]
 pub struct HomeFiles {
     credentials: PathBuf,
@@ -51,7 +51,7 @@ pub struct HomeFiles {
 }
 
 impl HomeFiles {
-    /// The files that this environment uses.
+    /// Files for this environment.
     pub fn new(environment: &Environment) -> Self {
         let folder = environment
             .non_empty("PULUMI_CREDENTIALS_PATH")
@@ -65,7 +65,7 @@ impl HomeFiles {
         }
     }
 
-    /// Who is logged in where.
+    /// Logins.
     pub fn credentials(&self) -> Result<Credentials, Error> {
         match files::read_text(&self.credentials)? {
             Some(text) => {
@@ -75,7 +75,7 @@ impl HomeFiles {
         }
     }
 
-    /// Replaces the logins.
+    /// Saves the logins.
     pub fn save_credentials(&self, credentials: &Credentials) -> Result<(), Error> {
         match credentials.to_text() {
             Some(text) => files::write_text(&self.credentials, &text, Access::Private)?,
@@ -84,7 +84,7 @@ impl HomeFiles {
         Ok(())
     }
 
-    /// Settings by backend.
+    /// Settings, by backend.
     pub fn config(&self) -> Result<HomeConfig, Error> {
         match files::read_text(&self.config)? {
             Some(text) => HomeConfig::parse(&text).map_err(|error| in_file(&self.config, error)),
@@ -98,7 +98,7 @@ fn in_file(path: &Path, error: impl std::error::Error + 'static) -> Error {
 }
 
 impl Context {
-    /// Which backend is used, and why.
+    /// Selected backend, with the source of its URL.
     pub fn login(&self) -> Result<Login, Error> {
         if let Some(url) = self.environment.non_empty("PULUMI_BACKEND_URL") {
             return Ok(Login::Variable(url.to_owned()));
@@ -117,13 +117,13 @@ impl Context {
         })
     }
 
-    /// The backend.
+    /// Opens the selected backend.
     pub fn backend(&self) -> Result<Arc<dyn Backend>, Error> {
         if let Some(backend) = self.backend.get() {
             return Ok(Arc::clone(backend));
         }
         let login = self.login()?;
-        // A project's relative address starts at the project.
+        // A relative path in a project file is relative to the project.
         let base = match (&login, self.find_project()?) {
             (Login::Project(_), Some(project)) => project.root().to_owned(),
             _ => self.environment.cwd.clone(),
@@ -132,7 +132,7 @@ impl Context {
         Ok(Arc::clone(self.backend.get_or_init(|| opened)))
     }
 
-    /// Opens the backend at an address.
+    /// Opens the backend at a URL.
     pub fn open_backend(&self, url: &str, base: &Path) -> Result<Arc<dyn Backend>, Error> {
         Ok(Arc::new(self.open_file_backend(
             url,
@@ -141,7 +141,7 @@ impl Context {
         )?))
     }
 
-    /// Opens a store of files or objects, with `adjust` having the last word on its options.
+    /// Opens a file-based or object storage backend; `adjust` can change its options.
     pub fn open_file_backend(
         &self,
         url: &str,
@@ -173,7 +173,7 @@ impl Context {
         Ok(backend)
     }
 
-    /// Opens a store on another machine.
+    /// Opens a remote object store.
     fn open_store(&self, url: &str) -> Result<Arc<dyn Bucket>, Error> {
         let parsed = StoreUrl::parse(url).map_err(|error| BackendError::StoreUrl {
             url: masked(url),
@@ -184,7 +184,7 @@ impl Context {
     }
 }
 
-/// Reads the variables of `state.md` 3.3.
+/// Options from the environment variables in `state.md` 3.3.
 fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
     let is_on = |name: &str, old: &str| {
         environment.is_on(&format!("PULUMI_{name}")) || environment.is_on(old)

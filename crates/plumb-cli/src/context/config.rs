@@ -1,4 +1,4 @@
-//! The configuration of a stack as programs get it (`cli.md` 14.2, 15).
+//! Configuration of a stack, in the form for programs (`cli.md` 14.2, 15).
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use crate::identity::Code;
 /// Whether the settings are checked against the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigCheck {
-    /// They must fit.
+    /// Errors are reported.
     Required,
-    /// Defaults are filled in, nothing is checked.
+    /// Only defaults are added.
     Skipped,
 }
 
 /// The configuration of a stack, with the project's defaults.
 #[derive(Clone, Debug, Default)]
 pub struct StackConfig {
-    /// Values by `namespace:name`; secret ones are wrapped, objects are JSON text.
+    /// Values by `namespace:name`; secrets are wrapped, and objects are JSON text.
     pub values: BTreeMap<EcoString, Value>,
-    /// The same with secrets encrypted, as the history records it.
+    /// Values with encrypted secrets, for the history.
     pub encrypted: ConfigMap,
 }
 
-/// The refusal of environments, which no file store has.
+/// Error for environments, which file-based backends do not support.
 pub fn no_environments(stack: &Stack) -> Error {
     Error::user(format!(
         "backend {} does not support environments; Pulumi ESC environments require the Pulumi Cloud backend, use \
@@ -39,7 +39,7 @@ pub fn no_environments(stack: &Stack) -> Error {
 }
 
 impl Context {
-    /// Refuses settings that import environments: programs would miss the values of these.
+    /// Rejects settings that import environments, because their values would be missing.
     pub fn check_environments(&self, stack: &Stack, settings: &StackSettings) -> Result<(), Error> {
         match settings.file.environment() {
             None => Ok(()),
@@ -113,7 +113,7 @@ impl Context {
     }
 }
 
-/// One text for all problems: missing values together, then the first of the others.
+/// Error text: all missing values, or else the first of the other problems.
 fn describe(problems: &[Problem], stack: &str) -> String {
     let missing: Vec<String> = problems
         .iter()
@@ -134,7 +134,7 @@ fn describe(problems: &[Problem], stack: &str) -> String {
     }
 }
 
-/// Saves what `--config k=v` says into the settings of a stack.
+/// Saves the values of `--config k=v` in the settings of a stack.
 pub fn save_config_flags(
     settings: &mut StackSettings,
     project: &str,

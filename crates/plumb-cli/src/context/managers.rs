@@ -1,4 +1,4 @@
-//! Which secrets manager a stack has, and how managers are opened and made (`state.md` 5.6).
+//! Secrets managers of stacks: selection, opening and creation (`state.md` 5.6).
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -13,17 +13,17 @@ use super::secrets::{Managed, NewManager};
 use super::{Context, Stack, StackSecrets, StackSettings};
 use crate::Error;
 
-/// Whether the manager recorded in the state may be used when the settings name none.
+/// Use of the manager recorded in the state if the settings name none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateFallback {
-    /// Only when the user switched it on.
+    /// Only if the user has enabled it.
     IfEnabled,
     /// Always, as `destroy` does.
     Always,
 }
 
 impl Context {
-    /// Opens managers with data keys that a key service encrypts; one for the process, so that a key is decrypted once.
+    /// Cache of managers with encrypted data keys, so that each key is decrypted only once per process.
     pub fn cloud_keys(&self) -> &CloudKeys {
         self.cloud_keys.get_or_init(|| {
             let environment = self.environment.clone();
@@ -33,7 +33,7 @@ impl Context {
         })
     }
 
-    /// The secrets of a stack, as its settings say; `recorded` is what its state says.
+    /// Secrets of a stack according to its settings; `recorded` is the provider in its state.
     pub fn stack_secrets(
         &self,
         settings: &StackSettings,
@@ -85,7 +85,7 @@ impl Context {
         })
     }
 
-    /// The manager of settings with a key, unless the key was encrypted at another address than `url`.
+    /// Manager for settings with an encrypted key, unless the key was encrypted with another URL than `url`.
     fn cloud_manager(
         &self,
         secrets: &SecretsSettings,
@@ -96,14 +96,14 @@ impl Context {
         is_same.then(|| Arc::new(self.cloud_keys().open(url, key)) as Arc<dyn SecretsManager>)
     }
 
-    /// The address of a key, or the one that replaces it for this run.
+    /// URL of a key, or the one that overrides it for this run.
     fn overridden<'u>(&'u self, url: &'u str) -> &'u str {
         self.environment
             .non_empty("PULUMI_CLOUD_SECRET_OVERRIDE")
             .unwrap_or(url)
     }
 
-    /// The manager that a snapshot records.
+    /// Opens the manager recorded in a snapshot.
     pub fn open_provider(
         &self,
         provider: &SecretsProvider,
@@ -118,12 +118,12 @@ impl Context {
         )?)
     }
 
-    /// Whether a passphrase can be had without asking.
+    /// Whether the passphrase is available without a prompt.
     pub fn has_passphrase(&self) -> Result<bool, Error> {
         Ok(Source::given(&self.environment)?.is_some())
     }
 
-    /// A new manager in the place of `old`, of the provider that the user names.
+    /// New manager of the provider named by the user, which replaces `old`.
     pub fn new_manager(
         &self,
         provider: &str,
@@ -133,13 +133,14 @@ impl Context {
             let url = self.overridden(provider);
             return Ok(Arc::new(self.cloud_keys().create(url)?));
         }
-        // A new passphrase is asked for even if the environment has one, because that is the one of the values to decrypt.
+        // A rotation always prompts for the new passphrase, because the one in the environment decrypts the existing
+        // values.
         let is_rotation = old.is_some_and(|manager| manager.kind() == PASSPHRASE);
         let passphrase = self.passphrase_source().new_passphrase(is_rotation)?;
         Ok(Arc::new(self.passphrases().create(&passphrase)?))
     }
 
-    /// The manager of a new stack: that of its settings file, or a new one if it needs no question or was asked for.
+    /// Manager of a new stack: that of its settings file, or a new one if it needs no prompt or was requested.
     pub(super) fn first_manager(
         &self,
         settings: &StackSettings,
@@ -182,7 +183,7 @@ pub(crate) fn provider_of(manager: &dyn SecretsManager) -> SecretsProvider {
     }
 }
 
-/// The members of a settings file about a manager that a state records.
+/// Settings for a manager that is recorded in a state.
 pub(crate) fn secrets_of(provider: &SecretsProvider) -> SecretsSettings {
     let state = provider
         .state
@@ -209,17 +210,17 @@ pub(crate) fn secrets_of(provider: &SecretsProvider) -> SecretsSettings {
     }
 }
 
-/// The address of the key that settings name.
+/// URL of the key in the settings.
 fn cloud_url(secrets: &SecretsSettings) -> Option<&str> {
     secrets.provider.as_deref().filter(|name| is_cloud(name))
 }
 
-/// Whether a provider is the address of a key.
+/// Whether a provider name is the URL of a key.
 fn is_cloud(provider: &str) -> bool {
     !matches!(provider, "" | "default" | PASSPHRASE)
 }
 
-/// Refuses names of secrets providers that do not exist.
+/// Rejects unknown names of secrets providers.
 pub(crate) fn check_provider_name(name: &str) -> Result<(), Error> {
     let scheme = name.split_once("://").map_or(name, |(scheme, _)| scheme);
     if !is_cloud(name) || plumb_cloud::keys::SCHEMES.contains(&scheme) {

@@ -1,6 +1,6 @@
-//! What every verb works with: settings, project, backend, stacks and their secrets.
+//! Shared data of all commands: settings, project, backend, stacks and their secrets.
 //!
-//! Everything is resolved when it is first needed, so that a command pays only for what it uses.
+//! Everything is resolved on first use, so that commands do only the work that they need.
 
 mod backend;
 mod config;
@@ -32,13 +32,13 @@ pub use settings::StackSettings;
 pub use stack::{IfMissing, NewStack, Stack};
 pub use state::StackState;
 
-/// The surroundings of a command.
+/// Context of a command.
 pub struct Context {
-    /// Variables, places, terminals.
+    /// Environment variables, folders and terminals.
     pub environment: Environment,
-    /// Where everything is printed.
+    /// Output of the command.
     pub printer: Arc<Printer>,
-    /// Flags that every command knows.
+    /// Flags of all commands.
     pub globals: GlobalArgs,
     project: OnceLock<Option<LoadedProject>>,
     backend: OnceLock<Arc<dyn Backend>>,
@@ -47,7 +47,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a command; goes to the folder that `--cwd` names.
+    /// Creates the context of a command; changes to the folder of `--cwd`.
     pub fn new(
         mut environment: Environment,
         printer: Arc<Printer>,
@@ -71,7 +71,7 @@ impl Context {
         })
     }
 
-    /// The same context in another folder.
+    /// The context with another working directory.
     pub fn in_folder(&self, folder: &Path) -> Result<Self, Error> {
         let mut environment = self.environment.clone();
         folder.clone_into(&mut environment.cwd);
@@ -84,18 +84,18 @@ impl Context {
         Context::new(environment, Arc::new(printer), globals)
     }
 
-    /// Whether questions may be asked.
+    /// Whether prompts are allowed.
     pub fn is_interactive(&self) -> bool {
         self.environment
             .is_interactive(self.globals.non_interactive)
     }
 
-    /// `yes`, decorated if the user likes that.
+    /// The emoji if enabled, and the plain text otherwise.
     pub fn emoji_or<'t>(&self, emoji: &'t str, plain: &'t str) -> &'t str {
         if self.globals.emoji { emoji } else { plain }
     }
 
-    /// Opens passphrase managers; one for the process, so that a key is derived once.
+    /// Cache of passphrase managers, so that each key is derived only once per process.
     pub fn passphrases(&self) -> &Passphrases {
         self.passphrases
             .get_or_init(|| Passphrases::new(self.passphrase_source()))

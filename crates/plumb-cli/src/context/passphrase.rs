@@ -1,4 +1,4 @@
-//! Where passphrases come from: variables, a file, the user (`state.md` 5.2).
+//! Sources of passphrases: environment variables, a file, a prompt (`state.md` 5.2).
 
 use std::io::BufRead;
 use std::sync::Mutex;
@@ -11,16 +11,16 @@ use crate::{Environment, prompt};
 const VARIABLE: &str = "PULUMI_CONFIG_PASSPHRASE";
 const FILE_VARIABLE: &str = "PULUMI_CONFIG_PASSPHRASE_FILE";
 
-/// How to get a passphrase.
+/// Source of passphrases.
 pub(super) struct Source {
     environment: Environment,
     is_interactive: bool,
-    /// What the user has typed.
+    /// Passphrase entered at the prompt.
     typed: Mutex<Option<String>>,
 }
 
 impl Source {
-    /// The passphrase that can be had without asking, if any.
+    /// Passphrase from the environment or a file; `None` if there is none.
     pub(super) fn given(environment: &Environment) -> Result<Option<Plaintext>, SecretsError> {
         if let Some(passphrase) = environment.get(VARIABLE) {
             return Ok(Some(passphrase.into()));
@@ -33,12 +33,12 @@ impl Source {
         Ok(Some(text.trim().into()))
     }
 
-    /// Whether a passphrase can be had without asking.
+    /// Whether the passphrase is available without a prompt.
     pub(super) fn has_given(&self) -> Result<bool, SecretsError> {
         Ok(Source::given(&self.environment)?.is_some())
     }
 
-    /// Whether a passphrase that is wanted has to be asked for, and can be.
+    /// Whether the passphrase requires a prompt, and prompts are allowed.
     pub(super) fn would_ask(&self) -> Result<bool, SecretsError> {
         Ok(self.is_interactive && !self.has_given()?)
     }
@@ -56,13 +56,13 @@ impl Source {
         Ok(answer.into())
     }
 
-    /// A passphrase for new values: asked twice, unless it is given.
+    /// Passphrase for new values, prompted for twice unless it is given.
     pub(super) fn new_passphrase(&self, ignore_given: bool) -> Result<Plaintext, SecretsError> {
         if !ignore_given && let Some(passphrase) = Source::given(&self.environment)? {
             return Ok(passphrase);
         }
         if ignore_given && !self.is_interactive && self.environment.is_on("PULUMI_AUTOMATION_API") {
-            // The Automation API for Go hands a new passphrase over on standard input.
+            // The Automation API for Go passes a new passphrase on standard input.
             let passphrase = read_line()?;
             return if passphrase.expose().is_empty() {
                 Err(SecretsError::NoPassphrase)
@@ -113,7 +113,7 @@ fn read_line() -> Result<Plaintext, SecretsError> {
 }
 
 impl Context {
-    /// Where the passphrases of this command come from.
+    /// Source of passphrases for this command.
     pub(super) fn passphrase_source(&self) -> Source {
         Source {
             environment: self.environment.clone(),

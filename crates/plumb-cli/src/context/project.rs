@@ -9,12 +9,12 @@ use super::{Context, Stack};
 use crate::identity::Code;
 use crate::{Error, VERSION};
 
-/// A project and where it is.
+/// A project with its path.
 #[derive(Debug, Clone)]
 pub struct LoadedProject {
-    /// The project file. Absolute.
+    /// Absolute path of the project file.
     pub path: PathBuf,
-    /// What it says.
+    /// Contents of the project file.
     pub project: Project,
     /// The project's name.
     pub name: ProjectName,
@@ -26,7 +26,7 @@ impl LoadedProject {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Where the program is, for language hosts.
+    /// Location and options of the program, for language hosts.
     pub fn program_info(&self) -> Result<ProgramInfo, Error> {
         let root = self.root().to_owned();
         let options = self
@@ -81,7 +81,7 @@ impl LoadedProject {
         })
     }
 
-    /// Fails when the project wants another version of the program.
+    /// Checks that the project supports this version of the program.
     pub fn check_version(&self) -> Result<(), Error> {
         let Some(range) = &self.project.required_version else {
             return Ok(());
@@ -100,19 +100,19 @@ impl LoadedProject {
 }
 
 impl Context {
-    /// The project of the working directory or of the nearest folder above it, if there is one.
+    /// Project in the working directory or its nearest parent; `None` if there is none.
     pub fn find_project(&self) -> Result<Option<&LoadedProject>, Error> {
         if self.project.get().is_none() {
             let found = files::find_project(&self.environment.cwd)
                 .map(LoadedProject::read)
                 .transpose()?;
-            // Another thread may have been first; both have read the same.
+            // Another thread may have stored it first; both values are equal.
             let _ = self.project.set(found);
         }
         Ok(self.project.get().and_then(Option::as_ref))
     }
 
-    /// The project; without one the command cannot go on.
+    /// Project of the working directory; an error if there is none.
     pub fn project(&self) -> Result<&LoadedProject, Error> {
         self.find_project()?.ok_or_else(|| self.no_project())
     }
@@ -122,13 +122,13 @@ impl Context {
         Ok(self.find_project()?.map(|project| &project.name))
     }
 
-    /// The project that an operation runs the program of.
+    /// Project whose program an operation runs.
     pub fn program_project(&self) -> Result<&LoadedProject, Error> {
         self.find_project()?.ok_or_else(|| self.no_program())
     }
 
-    /// Refuses a stack of another project than that of the working directory, whose program must not run on it: an update
-    /// would delete everything that the stack has.
+    /// Rejects a stack of another project than the current one, because an update with this program would delete all of
+    /// the stack's resources.
     pub fn check_project_of(&self, stack: &Stack) -> Result<(), Error> {
         let (Some(here), Some(named)) = (self.project_name()?, &stack.reference.project) else {
             return Ok(());
@@ -146,7 +146,7 @@ impl Context {
             .known(Code::NoProject)
     }
 
-    /// upstream: operations do not say in which folder they looked, and notice Terraform.
+    /// upstream: operations do not name the searched folder, and detect Terraform files.
     fn no_program(&self) -> Error {
         let mut text = missing_project("");
         if has_terraform(&self.environment.cwd) {

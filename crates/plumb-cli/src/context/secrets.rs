@@ -1,7 +1,7 @@
-//! The secrets manager of a stack (`state.md` 5.6).
+//! Secrets manager of a stack (`state.md` 5.6).
 //!
-//! A stack without secrets has none. It is made when the first secret must be encrypted, and then its salt, or its encrypted
-//! data key, is written to the stack's settings file before anything else happens.
+//! A stack without secrets has no manager. One is created for the first secret, and its salt or its encrypted data key is
+//! immediately written to the stack's settings file.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,19 +18,19 @@ use super::managers::{provider_of, secrets_of};
 use super::passphrase::Source;
 use crate::Error;
 
-/// The secrets manager of a stack, made when it is needed.
+/// Secrets manager of a stack, created on demand.
 pub struct StackSecrets {
     pub(super) passphrases: Passphrases,
     pub(super) keys: CloudKeys,
     pub(super) source: Source,
-    /// The manager that is made for the first secret of a stack without one.
+    /// Manager to create for the first secret, if the stack has none.
     pub(super) new_manager: NewManager,
-    /// The settings file and the project's name, for the salt of a new manager.
+    /// Settings file and project name, for the salt of a new manager.
     pub(super) file: Option<(PathBuf, String)>,
     pub(super) state: Mutex<Managed>,
-    /// Whether it is known that secrets can be encrypted.
+    /// Whether encryption is known to work.
     pub(super) is_prepared: AtomicBool,
-    /// Whether something has passed that needs secrets to be encrypted later.
+    /// Whether a secret has occurred that must be encrypted later.
     pub(super) is_wanted: AtomicBool,
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Managed {
     pub(super) settings: SecretsSettings,
 }
 
-/// A kind of manager that can be made.
+/// Kind of a new manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NewManager {
-    /// One whose key comes from a passphrase.
+    /// With a key derived from a passphrase.
     Passphrase,
-    /// One whose data key is encrypted with the key at this address.
+    /// With a data key encrypted by the key at this URL.
     Cloud(String),
 }
 
@@ -53,7 +53,7 @@ impl StackSecrets {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the settings file must say about secrets.
+    /// Encryption settings for the settings file.
     pub fn settings(&self) -> SecretsSettings {
         self.lock().settings.clone()
     }
@@ -63,7 +63,7 @@ impl StackSecrets {
         self.lock().manager.clone()
     }
 
-    /// What a snapshot records of the manager, if there is one.
+    /// Record of the manager for snapshots.
     pub fn provider(&self) -> Option<SecretsProvider> {
         self.manager().map(|manager| provider_of(manager.as_ref()))
     }
@@ -81,7 +81,7 @@ impl StackSecrets {
         Ok(texts.pop().unwrap_or_else(|| "".into()))
     }
 
-    /// The manager; a new one if there is none.
+    /// The manager; creates one if there is none.
     pub fn manager_or_new(&self) -> Result<Arc<dyn SecretsManager>, SecretsError> {
         let mut managed = self.lock();
         if let Some(manager) = &managed.manager {
@@ -102,8 +102,8 @@ impl StackSecrets {
         Ok(manager)
     }
 
-    /// Makes sure that secrets can be encrypted, and asks for what that takes. A stack without a manager gets one when the
-    /// first secret comes, if the passphrase for that is given.
+    /// Checks that secrets can be encrypted, and prompts for the passphrase if necessary. A stack without a manager gets one
+    /// only for its first secret, if the passphrase is given.
     pub fn prepare(&self) -> Result<(), SecretsError> {
         match self.manager() {
             Some(manager) => manager.check()?,
@@ -114,8 +114,8 @@ impl StackSecrets {
         Ok(())
     }
 
-    /// [`StackSecrets::prepare`] while something is running: nobody can be asked. In a preview the question is put off
-    /// until its end, since nothing is recorded before.
+    /// [`StackSecrets::prepare`] during an operation, without prompts. A preview postpones the prompt to its end, because it
+    /// records nothing before.
     pub fn prepare_unasked(&self, is_preview: bool) -> Result<(), SecretsError> {
         if self.is_prepared.load(Ordering::Relaxed) {
             return Ok(());
@@ -131,17 +131,17 @@ impl StackSecrets {
         }
     }
 
-    /// Whether a preview has passed something that needs secrets to be encrypted.
+    /// Whether a preview needs secrets to be encrypted.
     pub fn is_wanted(&self) -> bool {
         self.is_wanted.load(Ordering::Relaxed)
     }
 
-    /// Whether the passphrase, if one is needed, is given. It may still be wrong.
+    /// Whether a passphrase is needed and has been given. It may be wrong.
     pub fn is_given(&self) -> Result<bool, SecretsError> {
         Ok(self.needs_passphrase() && self.source.has_given()?)
     }
 
-    /// Whether [`StackSecrets::prepare`] would ask the user.
+    /// Whether [`StackSecrets::prepare`] would prompt.
     pub fn would_ask(&self) -> Result<bool, SecretsError> {
         Ok(self.needs_passphrase() && self.source.would_ask()?)
     }
@@ -153,7 +153,7 @@ impl StackSecrets {
         }
     }
 
-    /// Makes sure that the passphrase, if one is needed, is right. Without a manager there is nothing to check.
+    /// Checks the passphrase, if one is needed. Succeeds without a manager.
     pub fn check(&self) -> Result<(), SecretsError> {
         let salt = self.lock().settings.salt.clone();
         match salt {
@@ -162,7 +162,7 @@ impl StackSecrets {
         }
     }
 
-    /// The error about ciphertexts without a manager that could have made them.
+    /// Error for ciphertexts without a manager that can decrypt them.
     fn no_manager(&self) -> SecretsError {
         match &self.new_manager {
             NewManager::Passphrase => {
@@ -206,7 +206,7 @@ impl SecretCodec for StackSecrets {
     }
 }
 
-/// A secrets manager as snapshots use it.
+/// Adapter of a secrets manager for snapshots.
 pub struct ManagerCodec(pub Arc<dyn SecretsManager>);
 
 impl SecretCodec for ManagerCodec {

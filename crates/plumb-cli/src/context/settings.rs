@@ -10,19 +10,19 @@ use plumb_project::files::{self, Access};
 use super::{Context, Stack, StackSecrets};
 use crate::Error;
 
-/// `Pulumi.<stack>.yaml`, read for change.
+/// Settings file `Pulumi.<stack>.yaml`, and its edits.
 #[derive(Debug, Clone)]
 pub struct StackSettings {
-    /// Where it is; none for a stack whose project is not the one of the working directory.
+    /// Path; `None` for a stack of another project than the current one.
     pub path: Option<PathBuf>,
-    /// What it says.
+    /// Contents.
     pub file: StackFile,
     before: StackFile,
     exists: bool,
 }
 
 impl StackSettings {
-    /// Reads a settings file; one that is missing is empty.
+    /// Reads a settings file; a missing one is empty.
     pub fn read(path: &Path, project: &str) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let text = files::read_text(path)?;
@@ -38,7 +38,7 @@ impl StackSettings {
         })
     }
 
-    /// The settings of a stack that has no file.
+    /// Empty settings for a stack without a file.
     pub fn without_file(project: &str) -> Self {
         let file = StackFile::empty("Pulumi.yaml", project);
         StackSettings {
@@ -54,7 +54,7 @@ impl StackSettings {
         self.exists
     }
 
-    /// Writes the file if something in it has changed, with what `secrets` has become in the meantime.
+    /// Writes the file if it was changed, with the current encryption settings in `secrets`.
     pub fn save(&mut self, secrets: Option<&StackSecrets>) -> Result<(), Error> {
         if let Some(secrets) = secrets {
             let settings = secrets.settings();
@@ -79,7 +79,7 @@ impl StackSettings {
 }
 
 impl Context {
-    /// The settings of a stack; `file` is what `--config-file` says.
+    /// Settings of a stack; `file` is the value of `--config-file`.
     pub fn stack_settings(
         &self,
         stack: &Stack,
@@ -96,7 +96,7 @@ impl Context {
         Ok(settings)
     }
 
-    /// The settings of a stack for an operation; without a project, those of the last update.
+    /// Settings of a stack for an operation; without a project, those of its last update.
     pub fn settings_or_last(
         &self,
         stack: &Stack,
@@ -119,7 +119,7 @@ impl Context {
         Ok(settings)
     }
 
-    /// Where the settings of a stack are.
+    /// Path of a stack's settings file.
     pub fn settings_path(
         &self,
         stack: &Stack,
@@ -142,7 +142,7 @@ impl Context {
         self.settings_path_here(stack.name())
     }
 
-    /// Where the project here keeps the settings of a stack of that name.
+    /// Path of the settings file for a stack name in the current project.
     pub fn settings_path_here(&self, stack: &str) -> Result<Option<PathBuf>, Error> {
         let project = self.find_project()?;
         Ok(project.map(|project| {
@@ -152,7 +152,7 @@ impl Context {
     }
 }
 
-/// The warning about settings without a value.
+/// Warning about settings with null values.
 fn null_warning(keys: &[String]) -> String {
     let plural = if keys.len() == 1 { "" } else { "s" };
     let between = if keys.len() == 2 { " and " } else { ", " };

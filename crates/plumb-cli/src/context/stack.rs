@@ -1,4 +1,4 @@
-//! Finding, making and selecting stacks.
+//! Search, creation and selection of stacks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,59 +16,59 @@ use super::{Context, ManagerCodec, StackSettings};
 use crate::identity::{Code, Subject};
 use crate::{Error, prompt};
 
-/// A stack that a command works on.
+/// The stack of a command.
 #[derive(Clone)]
 pub struct Stack {
-    /// Which one.
+    /// Reference.
     pub reference: StackReference,
-    /// Where it is kept.
+    /// Backend.
     pub backend: Arc<dyn Backend>,
-    /// Its name as people see it.
+    /// Displayed name.
     pub shown: String,
     project: String,
 }
 
 impl Stack {
-    /// The name without organization and project.
+    /// Name without organization and project.
     pub fn name(&self) -> &str {
         self.reference.stack.as_str()
     }
 
-    /// The name of its project; that of the working directory in the legacy layout.
+    /// Name of its project; in the legacy layout, that of the current project.
     pub fn project_name(&self) -> &str {
         &self.project
     }
 }
 
-/// What to do when there is no such stack.
+/// Treatment of a missing stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfMissing {
     /// Fail.
     Fail,
-    /// Ask whether to make it, if somebody is there to answer.
+    /// Prompt to create it, if the session is interactive.
     Offer,
-    /// Make it.
+    /// Create it.
     Create,
 }
 
-/// How to make a stack.
+/// Options for a new stack.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewStack<'a> {
-    /// How its secrets are encrypted: `default`, `passphrase`, or an address.
+    /// Secrets provider: `default`, `passphrase`, or a URL.
     pub secrets_provider: Option<&'a str>,
-    /// Its settings file, instead of the one that its name says.
+    /// Path of its settings file, if not the default.
     pub config_file: Option<&'a str>,
 }
 
 impl Context {
-    /// The stack that `name` refers to, whether it exists or not.
+    /// Stack with the name `name`, which need not exist.
     pub fn stack_named(&self, name: &str) -> Result<Stack, Error> {
         let backend = self.backend()?;
         let reference = backend.parse_stack(name, self.project_name()?)?;
         self.stack_of(reference)
     }
 
-    /// Where the URNs of a stack lead on terminals that show links: to the state that has the resources.
+    /// Link target for the URNs of a stack, on terminals with link support: the file of its state.
     pub fn link(&self, stack: &Stack) -> Option<String> {
         if !self.environment.knows_links() {
             return None;
@@ -76,12 +76,12 @@ impl Context {
         stack.backend.permalink(&stack.reference).ok().flatten()
     }
 
-    /// The stack of a reference.
+    /// Stack for a reference.
     pub fn stack_of(&self, reference: StackReference) -> Result<Stack, Error> {
         self.stack_in(self.backend()?, reference)
     }
 
-    /// The stack of a reference in this backend.
+    /// Stack for a reference in a given backend.
     pub fn stack_in(
         &self,
         backend: Arc<dyn Backend>,
@@ -102,7 +102,7 @@ impl Context {
         })
     }
 
-    /// A stack's name as people see it.
+    /// Displayed name of a stack.
     pub fn shown_name(&self, reference: &StackReference) -> Result<String, Error> {
         if self.globals.fully_qualify_stack_names {
             return Ok(reference.qualified());
@@ -110,12 +110,12 @@ impl Context {
         Ok(reference.display(self.project_name()?))
     }
 
-    /// The stack that a command is for: `flag`, else `PULUMI_STACK`, else the selected one, else the user's choice.
+    /// Stack of a command: that of the flag, `PULUMI_STACK`, the selection, or a prompt, in this order.
     pub fn require_stack(&self, flag: Option<&str>, missing: IfMissing) -> Result<Stack, Error> {
         self.require_stack_with(flag, missing, NewStack::default())
     }
 
-    /// Like [`Context::require_stack`]; `new` says how to make the stack.
+    /// Like [`Context::require_stack`], with options for a new stack.
     pub fn require_stack_with(
         &self,
         flag: Option<&str>,
@@ -154,7 +154,7 @@ impl Context {
         Ok(stack)
     }
 
-    /// The stack that is selected for this project and backend, if it still exists.
+    /// Stack selected for this project and backend; `None` if it no longer exists.
     pub fn selected_stack(&self) -> Result<Option<Stack>, Error> {
         let Some((_, workspace)) = self.workspace()? else {
             return Ok(None);
@@ -172,7 +172,7 @@ impl Context {
         self.change_selection(Some(&stack.reference))
     }
 
-    /// Selects none. Answers whether one was selected.
+    /// Clears the selection; returns whether there was one.
     pub fn unselect_stack(&self) -> Result<bool, Error> {
         let is_selected = match self.workspace()? {
             Some((_, workspace)) => workspace.selected(self.backend()?.url()).is_some(),
@@ -182,7 +182,7 @@ impl Context {
         Ok(is_selected)
     }
 
-    /// Makes a stack, with its secrets manager if one can be had without asking. Says so on stderr.
+    /// Creates a stack, with a secrets manager if that needs no prompt. Reports it on standard error.
     pub fn create_stack(&self, stack: &Stack, new: NewStack<'_>) -> Result<(), Error> {
         if stack.backend.stack_exists(&stack.reference)? {
             return Err(Error::user(format!(
@@ -251,7 +251,7 @@ impl Context {
         Ok(stack)
     }
 
-    /// The workspace file of the project and what it says.
+    /// Path and contents of the project's workspace file.
     fn workspace(&self) -> Result<Option<(PathBuf, WorkspaceFile)>, Error> {
         let Some(project) = self.find_project()? else {
             return Ok(None);
@@ -268,7 +268,7 @@ impl Context {
 
     fn change_selection(&self, stack: Option<&StackReference>) -> Result<(), Error> {
         let Some((path, mut workspace)) = self.workspace()? else {
-            // Without a project there is nothing to remember the selection for.
+            // The selection is stored per project.
             return Ok(());
         };
         let url = self.backend()?.url().to_owned();
@@ -281,7 +281,7 @@ impl Context {
     }
 }
 
-/// Writes the salt or the encrypted data key of a new manager into the settings.
+/// Writes the salt or the encrypted data key of a new manager to the settings.
 fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) -> Result<(), Error> {
     let wanted = secrets_of(&provider_of(manager));
     let secrets = settings.file.secrets();
@@ -293,7 +293,7 @@ fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) ->
     settings.save(None)
 }
 
-/// The state of a new stack: the time, and how secrets are encrypted. It has no version, for the stack was never updated.
+/// State of a new stack: the time, and its secrets provider. It has no version, because the stack was never updated.
 fn first_snapshot(
     manager: Arc<dyn SecretsManager>,
 ) -> Result<plumb_state::EncryptedSnapshot, Error> {

@@ -1,4 +1,4 @@
-//! Reading and editing the state of a stack.
+//! Access to the state of a stack.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use uuid::Uuid;
 use super::{Context, ManagerCodec, Stack};
 use crate::Error;
 
-/// The state of a stack as it was read.
+/// State of a stack, as stored.
 pub enum StackState {
-    /// The stack was never updated and has no secrets manager.
+    /// No state: the stack was never updated, and has no secrets manager.
     Nothing,
     /// The state file.
     File(Box<Deployment>),
-    /// The state file with the journal of an update folded in.
+    /// The state file merged with an update's journal.
     Folded(Box<EncryptedSnapshot>),
 }
 
 impl StackState {
-    /// The state at the beginning of an update.
+    /// State at the start of an update.
     pub fn of_update(update: &Update) -> Self {
         match &update.base().latest {
             Some(deployment) => StackState::File(Box::new(deployment.clone())),
@@ -31,7 +31,7 @@ impl StackState {
         }
     }
 
-    /// The snapshot with its secrets opaque.
+    /// Snapshot with encrypted secrets.
     pub fn opaque(&self) -> Option<&Snapshot> {
         match self {
             StackState::Nothing => None,
@@ -40,7 +40,7 @@ impl StackState {
         }
     }
 
-    /// How the secrets of the state are encrypted.
+    /// Secrets provider of the state.
     pub fn provider(&self) -> Option<&SecretsProvider> {
         self.opaque()
             .and_then(|snapshot| snapshot.secrets_provider.as_ref())
@@ -48,7 +48,7 @@ impl StackState {
 }
 
 impl Context {
-    /// Reads the state of a stack without taking it.
+    /// Reads the state of a stack without locking it.
     pub fn load_state(&self, stack: &Stack) -> Result<StackState, Error> {
         Ok(match stack.backend.load(&stack.reference)? {
             Loaded::Checkpoint(checkpoint) => match checkpoint.latest {
@@ -59,7 +59,7 @@ impl Context {
         })
     }
 
-    /// Decrypts and encrypts what a state records.
+    /// Codec for the secrets of a state with this provider.
     pub fn codec_of(&self, provider: Option<&SecretsProvider>) -> Result<ManagerCodec, Error> {
         let manager: Arc<dyn SecretsManager> = match provider {
             Some(provider) => self.open_provider(provider)?,
@@ -72,7 +72,7 @@ impl Context {
         Ok(ManagerCodec(manager))
     }
 
-    /// Decrypts a state with the manager that it records.
+    /// Decrypts a state with its recorded provider.
     pub fn decrypt_state(&self, state: &StackState) -> Result<Snapshot, Error> {
         let codec = self.codec_of(state.provider())?;
         let mut cache = CiphertextCache::new();
@@ -83,7 +83,7 @@ impl Context {
         })
     }
 
-    /// The form that can be written; secrets that a file holds in the clear are encrypted.
+    /// State in encrypted form; plaintext secrets in a file are encrypted.
     pub fn encrypted_state(&self, state: StackState) -> Result<EncryptedSnapshot, Error> {
         Ok(match state {
             StackState::Nothing => EncryptedSnapshot::default(),
@@ -95,7 +95,7 @@ impl Context {
         })
     }
 
-    /// The text of an export.
+    /// JSON text for an export.
     pub fn export_text(&self, state: StackState, show_secrets: bool) -> Result<String, Error> {
         if let StackState::Nothing = state {
             return Ok(no_deployment(Layout::Indented));
@@ -108,7 +108,7 @@ impl Context {
         Ok(self.encrypted_state(state)?.deployment(Layout::Indented))
     }
 
-    /// Takes a stack, so that nobody else changes it.
+    /// Locks a stack for an update.
     pub fn take_stack(&self, stack: &Stack) -> Result<Update, Error> {
         let update = self.when_unlocked(stack, || {
             let id = Uuid::new_v4().to_string();
@@ -120,7 +120,8 @@ impl Context {
         Ok(update)
     }
 
-    /// Takes a stack, changes its state, checks it and gives the stack back. An error leaves everything as it was.
+    /// Locks a stack, changes its state, validates it and releases the lock. After an error, the state is
+    /// unchanged.
     pub fn edit_state<T>(
         &self,
         stack: &Stack,

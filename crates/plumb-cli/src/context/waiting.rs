@@ -11,8 +11,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 impl Context {
-    /// Calls `take`, which takes or locks `stack`, and returns its result. While the stack is locked, `take` is called again in growing
-    /// intervals, until the time of `--lock-timeout` has passed.
+    /// Calls `take`, which locks `stack`, and returns its result. While another process holds the lock, calls it again at
+    /// growing intervals, until the time of `--lock-timeout` has passed.
     pub fn when_unlocked<T>(
         &self,
         stack: &Stack,

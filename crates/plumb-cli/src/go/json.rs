@@ -1,26 +1,26 @@
-//! JSON documents of a known form, read with the errors that the reference has for them.
+//! Typed decoding of JSON documents, with the error messages of the reference.
 //!
-//! Names of members are compared without regard to case; `null` stands for nothing everywhere; what follows the first value
-//! of a document is not looked at.
+//! Names of members match without regard to case; `null` counts as absent everywhere; text after the first value is
+//! ignored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, error::Category};
 
-/// The form of a value. Names of types are those that errors say.
+/// Type of a value, with the type names for error messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
-    /// A text.
+    /// String.
     Text(&'static str),
-    /// A truth value.
+    /// Boolean.
     Bool,
     /// Bytes, as base64.
     Bytes,
-    /// A list: name and form of its elements.
+    /// List: name of its type, and type of its elements.
     List(&'static str, &'static Form),
-    /// An object with any names: its own name and the form of its values.
+    /// Object with arbitrary members: name of its type, and type of its values.
     Map(&'static str, &'static Form),
-    /// An object with these members; the package of its type, its name, its members.
+    /// Object with fixed members: package and name of its type, and the members.
     Struct(&'static str, &'static str, &'static [(&'static str, Form)]),
     /// Any value.
     Any,
@@ -38,7 +38,7 @@ impl Form {
     }
 }
 
-/// Reads the first value of a text, with members that `form` knows under their own names and without `null`.
+/// Decodes the first value of a text; members get the names in `form`, and `null` is removed.
 pub(crate) fn decode(text: &str, form: Form) -> Result<Value, String> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = match values.next() {
@@ -50,7 +50,7 @@ pub(crate) fn decode(text: &str, form: Form) -> Result<Value, String> {
     Ok(read.unwrap_or(Value::Null))
 }
 
-/// Reads a text that is to hold one value and nothing else.
+/// Decodes a text with a single value.
 pub(crate) fn unmarshal(text: &str, form: Form) -> Result<Value, String> {
     if let Err(error) = serde_json::from_str::<Value>(text) {
         return Err(match error.classify() {
@@ -61,7 +61,7 @@ pub(crate) fn unmarshal(text: &str, form: Form) -> Result<Value, String> {
     decode(text, form)
 }
 
-/// Where a value is: the type around it, and the names of members that lead there.
+/// Path of a value: the surrounding type, and the names of members.
 #[derive(Clone, Default)]
 struct Place {
     within: &'static str,
@@ -132,7 +132,7 @@ fn read_members(
     Ok(all)
 }
 
-/// The value that stands for `null` among the elements of a list or an object.
+/// Zero value for `null` elements of lists and objects.
 fn nothing(form: Form) -> Value {
     match form {
         Form::Text(_) | Form::Bytes => Value::String(String::new()),
@@ -152,7 +152,7 @@ fn mismatch(found: &str, form: Form, place: &Place) -> String {
     format!("json: cannot unmarshal {found} into Go struct field {within}.{path} of type {name}")
 }
 
-/// The error of a text that is no JSON.
+/// Error for invalid JSON.
 fn syntax(text: &str, error: &serde_json::Error) -> String {
     if error.classify() == Category::Eof {
         let is_empty = text.trim_matches([' ', '\t', '\r', '\n']).is_empty();

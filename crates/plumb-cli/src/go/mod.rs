@@ -1,4 +1,4 @@
-//! Texts of errors as programs written in Go have them, because scripts compare with those of the reference.
+//! Error messages in the form of Go programs, because scripts match those of the reference.
 
 pub(crate) mod json;
 mod version;
@@ -7,12 +7,12 @@ pub(crate) use version::parse_version;
 
 use std::io;
 
-/// Why a file could not be opened: `open PATH: no such file or directory`.
+/// Message for a file that cannot be opened: `open PATH: no such file or directory`.
 pub(crate) fn open(path: &str, error: &io::Error) -> String {
     format!("open {path}: {}", reason(error))
 }
 
-/// The reason alone, without the number of the error.
+/// Reason without the error number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let reason = text.split(" (os error").next().unwrap_or_default();

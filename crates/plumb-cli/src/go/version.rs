@@ -1,8 +1,9 @@
-//! Versions, read leniently, with the errors that the reference has for them.
+//! Lenient version parser, with the error messages of the reference.
 
 use semver::Version;
 
-/// Reads a version: space around it, a leading `v`, and missing minor and patch numbers are fine.
+/// Parses a version; accepts surrounding whitespace, a leading `v`, and missing minor and patch
+/// numbers.
 pub(crate) fn parse_version(text: &str) -> Result<Version, String> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);

@@ -1,8 +1,8 @@
-//! Systems of continuous integration: which one runs us, and what it says of the run (`cli.md` 17.6, 20).
+//! Continuous integration systems: detection, and metadata of the run (`cli.md` 17.6, 20).
 
 use crate::Environment;
 
-/// What a system says of a run.
+/// Metadata of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CiRun {
     pub(crate) system: String,
@@ -16,10 +16,10 @@ pub(crate) struct CiRun {
     pub(crate) pull_request: Option<String>,
 }
 
-/// A system, and the variables in which it says things; no variable is an empty name.
+/// A system, with the variables for its metadata; an empty name means that there is none.
 struct System {
     name: &'static str,
-    /// Any of these gives it away.
+    /// Variables any of which identifies the system.
     marks: &'static [&'static str],
     variables: Variables,
 }
@@ -55,7 +55,7 @@ const fn silent(name: &'static str, marks: &'static [&'static str]) -> System {
     }
 }
 
-/// Every system that is known. What users say themselves comes first.
+/// Known systems. The user's own variables take precedence.
 const SYSTEMS: [System; 21] = [
     System {
         name: "",
@@ -209,12 +209,12 @@ const SYSTEMS: [System; 21] = [
 
 const TASKCLUSTER: System = silent("TaskCluster", &[]);
 
-/// Whether a system of continuous integration runs us.
+/// Whether the process runs in a continuous integration system.
 pub(crate) fn is_present(environment: &Environment) -> bool {
     system(environment).is_some()
 }
 
-/// What the system that runs us says.
+/// Metadata from the current system.
 pub(crate) fn detect(environment: &Environment) -> Option<CiRun> {
     let system = system(environment)?;
     let get = |name: &str| environment.non_empty(name).map(ToOwned::to_owned);
@@ -250,7 +250,7 @@ fn system(environment: &Environment) -> Option<&'static System> {
     SYSTEMS.iter().find(is_here).or_else(taskcluster)
 }
 
-/// What some systems do not say in one variable.
+/// Adds metadata that systems do not provide in a single variable.
 fn completed(mut run: CiRun, environment: &Environment) -> CiRun {
     let get = |name: &str| environment.non_empty(name).map(ToOwned::to_owned);
     match run.system.as_str() {
@@ -261,7 +261,7 @@ fn completed(mut run: CiRun, environment: &Environment) -> CiRun {
         }
         "Azure Pipelines" => azure(&mut run, environment),
         "Buildkite" | "Travis CI" => {
-            // They say `false` where it is not about a pull request.
+            // These systems set `false` outside of pull requests.
             run.pull_request = run.pull_request.filter(|number| number != "false");
             if run.system == "Buildkite" && run.pull_request.is_some() {
                 run.build_type = Some("PullRequest".to_owned());
@@ -294,12 +294,12 @@ fn azure(run: &mut CiRun, environment: &Environment) {
         run.commit = get("SYSTEM_PULLREQUEST_SOURCECOMMITID").or(run.commit.take());
     }
     if run.pull_request.is_some() {
-        // The branch of the build is `merge` then.
+        // For pull requests, the build's own branch is `merge`.
         run.branch = get("SYSTEM_PULLREQUEST_SOURCEBRANCH");
     }
 }
 
-/// The number of a pull request, and what it would merge, stand in the event that started the workflow.
+/// Adds the number and the head commit of a pull request, which are in the event file of the workflow.
 fn github(run: &mut CiRun, environment: &Environment) {
     let repository = environment.non_empty("GITHUB_REPOSITORY");
     if let (Some(repository), Some(id)) = (repository, &run.build_id) {

@@ -1,4 +1,4 @@
-//! What a checkout says of itself, as `git` tells it.
+//! Facts of a checkout, as `git` reports them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,31 +16,31 @@ pub(super) struct Commit {
     pub(super) message: String,
 }
 
-/// A checkout; what is missing could not be found out.
+/// A checkout. Fields are `None` if `git` did not report them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Checkout {
     pub(super) commit: Option<Commit>,
-    /// The full name of the branch; none while no branch is checked out.
+    /// Full name of the checked-out branch; `None` for a detached head.
     pub(super) head_name: Option<String>,
     pub(super) is_dirty: Option<bool>,
     /// Address of `origin`.
     pub(super) remote: Option<String>,
-    /// Where the project is below the repository.
+    /// Path of the project folder, relative to the repository.
     pub(super) folder: Option<String>,
 }
 
-/// The folder of the repository that `folder` belongs to.
+/// Root folder of the repository that contains `folder`.
 pub(super) fn repository(folder: &Path) -> Option<PathBuf> {
     let has_repository = |folder: &&Path| folder.join(".git").exists();
     let folders = folder.ancestors();
     folders.into_iter().find(has_repository).map(Path::to_owned)
 }
 
-/// Parts of a commit as `git log` prints them, with what comes between.
+/// Format for `git log`: the fields of [`Commit`], separated by NUL.
 const COMMIT: &str = "--format=%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B";
 
 impl Checkout {
-    /// Asks `git`, several things at the same time; `root` is the folder of the project.
+    /// Runs the `git` commands in parallel; `root` is the folder of the project.
     pub(super) fn read(environment: &Environment, repository: &Path, root: &Path) -> Self {
         let ask = |arguments: &[&str]| start(environment, root, arguments);
         let commit = ask(&["log", "-1", "--no-show-signature", COMMIT]);
@@ -69,7 +69,7 @@ fn parse_commit(text: &str) -> Option<Commit> {
     })
 }
 
-/// The path of `root` below the repository, with `/`; `.` for the repository itself.
+/// Path of `root` relative to the repository, with `/` as separator; `.` for the repository itself.
 pub(super) fn below(repository: &Path, root: &Path) -> Option<String> {
     let (repository, root) = (repository.canonicalize().ok()?, root.canonicalize().ok()?);
     let path = root.strip_prefix(repository).ok()?;
@@ -81,7 +81,7 @@ pub(super) fn below(repository: &Path, root: &Path) -> Option<String> {
     })
 }
 
-/// A question to `git`.
+/// A `git` command that runs; `None` if it could not be started.
 struct Question(Option<std::process::Child>);
 
 fn start(environment: &Environment, folder: &Path, arguments: &[&str]) -> Question {
@@ -90,7 +90,7 @@ fn start(environment: &Environment, folder: &Path, arguments: &[&str]) -> Questi
         .current_dir(folder)
         .env_clear()
         .envs(environment.variables())
-        // Looking must not write, and must not wait for a password.
+        // Reading must neither take locks nor prompt for a password.
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
@@ -101,7 +101,7 @@ fn start(environment: &Environment, folder: &Path, arguments: &[&str]) -> Questi
 }
 
 impl Question {
-    /// What `git` said, if it is here and had an answer.
+    /// Output of the command; `None` if `git` is not installed or failed.
     fn answer(self) -> Option<String> {
         let output = self.0?.wait_with_output().ok()?;
         output

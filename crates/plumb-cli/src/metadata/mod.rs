@@ -1,6 +1,6 @@
-//! What an update records of how it came about (`cli.md` 20): the message, and `environment` in the history.
+//! Metadata of an update (`cli.md` 20): the message, and the `environment` of the history.
 //!
-//! Values of variables and flags are not recorded, only that they are set, or on or off: there may be secrets among them.
+//! Values of variables and flags are not recorded, because they may be secret: only whether they are set, or on or off.
 
 pub(crate) mod ci;
 mod git;
@@ -14,10 +14,10 @@ use crate::{Environment, VERSION};
 use ci::CiRun;
 use git::Checkout;
 
-/// Keys and values of the history's `environment`.
+/// Entries of `environment` in the history.
 pub(crate) type Facts = BTreeMap<String, String>;
 
-/// Variables of ours that are on or off; of the others it is recorded that they are set.
+/// Boolean variables with the prefix `PULUMI_`, recorded as on or off; of all others, only that they are set is recorded.
 const SWITCHES: [&str; 27] = [
     "AUTOMATION_API_SKIP_VERSION_CHECK",
     "CONTINUE_ON_ERROR",
@@ -48,28 +48,28 @@ const SWITCHES: [&str; 27] = [
     "SKIP_UPDATE_CHECK",
 ];
 
-/// What is known of an update besides what it does.
+/// Origin of an update: who or what started it, and from which commit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Metadata {
-    /// What to call the update, unless the user says.
+    /// Default message of the update; `--message` overrides it.
     pub(crate) message: String,
-    /// The history's `environment`.
+    /// `environment` in the history.
     pub(crate) facts: Facts,
 }
 
-/// Metadata that are being gathered beside the update: repositories can be large.
+/// Metadata collected on a thread of its own during the update, because large repositories take long.
 pub(crate) struct Gathering(JoinHandle<Metadata>);
 
 impl Gathering {
-    /// Looks at the surroundings as they are now; `root` is the folder of the project.
+    /// Starts to collect; `root` is the folder of the project.
     pub(crate) fn start(environment: &Environment, root: PathBuf) -> Self {
         let environment = environment.clone();
         Gathering(std::thread::spawn(move || gather(&environment, &root)))
     }
 
-    /// Everything that was found.
+    /// Waits for the result.
     pub(crate) fn finish(self) -> Metadata {
-        // Nobody misses an update because something about it could not be found out.
+        // A panic while collecting must not fail the update.
         self.0.join().unwrap_or_default()
     }
 }
@@ -101,7 +101,7 @@ fn add(facts: &mut Facts, key: &str, value: Option<&str>) {
     }
 }
 
-/// What a checkout says; where its head has no name, the system of continuous integration may know the branch.
+/// Adds the facts of a checkout. For a detached head, the branch comes from the CI system.
 fn add_checkout(metadata: &mut Metadata, checkout: &Checkout, run: Option<&CiRun>) {
     let facts = &mut metadata.facts;
     if let Some(commit) = &checkout.commit {
@@ -132,7 +132,7 @@ fn add_checkout(metadata: &mut Metadata, checkout: &Checkout, run: Option<&CiRun
     }
 }
 
-/// What variables say where there is no repository, as in containers that got the files alone.
+/// Adds facts from variables, for folders without a repository, such as containers with only the files.
 fn add_variables(metadata: &mut Metadata, environment: &Environment, run: Option<&CiRun>) {
     let facts = &mut metadata.facts;
     for (key, variable) in [
@@ -184,7 +184,7 @@ fn add_ourselves(facts: &mut Facts, environment: &Environment) {
     }
 }
 
-/// The first line of a message.
+/// First line of a message.
 fn title(message: &str) -> String {
     message
         .split(['\r', '\n'])
@@ -193,7 +193,7 @@ fn title(message: &str) -> String {
         .to_owned()
 }
 
-/// The name of this system as histories have it.
+/// Name of the operating system, as written in the history.
 fn os_name() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
@@ -201,7 +201,7 @@ fn os_name() -> &'static str {
     }
 }
 
-/// The name of this processor as histories have it.
+/// Name of the processor architecture, as written in the history.
 fn arch_name() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

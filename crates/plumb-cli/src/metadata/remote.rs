@@ -1,26 +1,26 @@
-//! Whose repository an address names.
+//! Owner and name of a repository, from the address of a remote.
 
-/// A repository of a host.
+/// A repository on a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Remote {
     pub(super) owner: String,
     pub(super) repository: String,
-    /// The host.
+    /// Kind of the host.
     pub(super) kind: String,
 }
 
 const AZURE: &str = "dev.azure.com";
-/// What the hosts of organizations were called before they moved to [`AZURE`].
+/// Suffix of organization hosts of Azure DevOps before the move to [`AZURE`].
 const AZURE_BEFORE: &str = ".visualstudio.com";
 
-/// Reads the address of a remote; none if it names no repository of an owner, as paths of this machine do not.
+/// Parses the address of a remote; `None` if it names no owner and repository, such as a local path.
 pub(super) fn parse(address: &str) -> Option<Remote> {
     let (host, path) = host_and_path(address)?;
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     let host = host.strip_prefix("ssh.").unwrap_or(host);
     if host == AZURE {
-        // Addresses for SSH have a version before the owner.
+        // SSH addresses have a version before the owner.
         let path = path.strip_prefix("v3/").unwrap_or(path);
         let (owner, rest) = path.split_once('/')?;
         return Some(remote(owner, &azure_repository(rest), AZURE));
@@ -28,7 +28,7 @@ pub(super) fn parse(address: &str) -> Option<Remote> {
     if let Some(owner) = host.strip_suffix(AZURE_BEFORE) {
         return Some(remote(owner, path, AZURE));
     }
-    // Behind the owner there may be groups.
+    // Groups may follow the owner.
     let (owner, repository) = path.split_once('/')?;
     Some(remote(owner, repository, host))
 }
@@ -41,7 +41,7 @@ fn remote(owner: &str, repository: &str, kind: &str) -> Remote {
     }
 }
 
-/// Pages of repositories are below `_git`, which some addresses leave out.
+/// Path of an Azure repository with `_git`, which some addresses omit.
 fn azure_repository(path: &str) -> String {
     match path.split_once('/') {
         Some((project, repository)) if !path.contains("_git") => {
@@ -51,12 +51,12 @@ fn azure_repository(path: &str) -> String {
     }
 }
 
-/// The host without user, password and port, and the path.
+/// Host without user, password and port, and the path.
 fn host_and_path(address: &str) -> Option<(&str, &str)> {
     let (authority, path) = match address.split_once("://") {
         Some(("http" | "https" | "ssh" | "git+ssh", rest)) => rest.split_once('/')?,
         Some(_) => return None,
-        // As `git@host:owner/repository`; `C:/` and the like are paths.
+        // The form `git@host:owner/repository`. Without `@` it is a path, such as `C:/`.
         None => address
             .split_once(':')
             .filter(|(host, _)| host.contains('@'))?,

@@ -1,24 +1,24 @@
-//! What to do about the errors of a run.
+//! Hints for the errors of a run.
 //!
-//! The display shows what programs, providers and the engine say, which has only its text by then; the catalogue knows the errors
-//! that people meet by words of it. Each kind is explained once, below everything else, as errors of commands are.
+//! At this point an error of a program, a provider or the engine is only text. The catalogue recognizes common errors by
+//! phrases in it. Each kind of error gets one hint, at the end of the output, as for errors of commands.
 
 use plumb_events::{Event, Severity, strip_color};
 
 use crate::Printer;
 use crate::catalogue::{self, Entry};
 
-/// How many kinds of error are explained at most.
+/// Maximum number of hints.
 const MOST: usize = 3;
 
-/// The kinds of error that a run has told of.
+/// Kinds of error in the diagnostics of a run, without duplicates.
 #[derive(Default)]
 pub(super) struct Advice {
     entries: Vec<&'static Entry>,
 }
 
 impl Advice {
-    /// Takes an event in.
+    /// Records the kind of error if `event` is an error diagnostic.
     pub(super) fn handle(&mut self, event: &Event) {
         let Event::Diagnostic(diagnostic) = event else {
             return;
@@ -34,7 +34,7 @@ impl Advice {
         }
     }
 
-    /// Says what to do.
+    /// Prints the hints.
     pub(super) fn give(&self, printer: &Printer) {
         for entry in &self.entries {
             printer.hint(entry.code.name(), entry.hint);

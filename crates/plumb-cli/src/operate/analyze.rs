@@ -56,9 +56,9 @@ pub struct AnalyzeArgs {
     pub policy_pack_config: Vec<String>,
 }
 
-/// What the packs look at.
+/// Input of the packs.
 struct Subject {
-    /// What it is called where there is nothing in it.
+    /// Name of the stack or file, for the message about an empty state.
     description: String,
     snapshot: Snapshot,
     project_environment: ProjectEnvironment,
@@ -172,7 +172,7 @@ fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramContext) -> 
     }
 }
 
-/// The state of a stack.
+/// State of a stack.
 fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
     let session = Session::open(
         ctx,
@@ -202,7 +202,7 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
     })
 }
 
-/// The state in a file. Neither a backend nor settings are asked for anything.
+/// State in a file. Needs neither a backend nor settings.
 fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
     let path = ctx.environment.cwd.join(file);
     let bytes = std::fs::read(&path).map_err(|error| {
@@ -238,7 +238,7 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
     })
 }
 
-/// The state with its secrets, or without, where they cannot be read here.
+/// The state with its secrets decrypted, or redacted if they cannot be decrypted here.
 fn decrypted(deployment: &Deployment, file: &str, ctx: &Context) -> Result<Snapshot, Error> {
     let codec = recorded_codec(deployment.opaque(), ctx.passphrases(), ctx.cloud_keys());
     let opened =
@@ -252,7 +252,7 @@ fn decrypted(deployment: &Deployment, file: &str, ctx: &Context) -> Result<Snaps
     })
 }
 
-/// Stack and project that all resources belong to.
+/// Stack and project in the URNs of the resources.
 fn origin(snapshot: &Snapshot) -> (String, String) {
     let mut origins = snapshot
         .resources
@@ -268,7 +268,7 @@ fn origin(snapshot: &Snapshot) -> (String, String) {
     }
 }
 
-/// Stands for a secrets manager that cannot be had: every secret is the same text.
+/// Replacement for a secrets manager that is not available: decrypts every secret to the same text.
 struct Redaction;
 
 impl SecretCodec for Redaction {

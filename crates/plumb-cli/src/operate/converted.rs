@@ -1,4 +1,4 @@
-//! `import --from` (`cli.md` 3.6): the state of another system, as a converter tells it.
+//! `import --from` (`cli.md` 3.6): resources from the state of another system, reported by a converter.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,16 +22,17 @@ use super::session::Session;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, Printer};
 
-/// What a converter found to import.
+/// Resources that a converter found.
 pub(super) struct Converted {
     pub(super) listing: Listing,
     file: ImportFile,
-    /// Whether it told values, which are not written into files: there may be secrets among them.
+    /// Whether the converter reported inputs or outputs. They are not written to the import file, because they may be
+    /// secret.
     has_values: bool,
 }
 
 impl Converted {
-    /// Runs the converter that `--from` names, with the words that are left for it.
+    /// Runs the converter named by `--from` with the remaining arguments.
     pub(super) async fn of(
         ctx: &Context,
         args: &ImportArgs,
@@ -75,7 +76,7 @@ impl Converted {
                 return Err(error);
             }
         };
-        // One for each resource, in their order.
+        // Both lists have one entry per resource, in the same order.
         let specs = converted.listing.specs.iter_mut();
         for (spec, resource) in specs.zip(&state.resources) {
             spec.inputs.clone_from(&resource.inputs);
@@ -84,7 +85,8 @@ impl Converted {
         Ok(converted)
     }
 
-    /// Writes the list into the file that the user names, or where the import failed, into a new one; says where it is.
+    /// Writes the import file to the path in `wanted`, or else to a new file, and prints its path. `failed` selects the
+    /// message.
     pub(super) fn write(
         &self,
         ctx: &Context,
@@ -190,7 +192,7 @@ fn entry(resource: &ConvertedResource) -> FileResource {
     }
 }
 
-/// Shows what plugins say while nothing is deployed.
+/// Prints messages of plugins; refuses requests, because nothing is being deployed.
 pub(super) struct Messages(pub(super) Arc<Printer>);
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The course of every operation: open, preview, confirm, run, save.
+//! Phases of every operation: open, preview, confirm, run, save.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::metadata::{Facts, Gathering, Metadata};
 use crate::trace::{FAILED, TARGET};
 use crate::{Context, Error, ExitStatus, prompt};
 
-/// How long the last events may take to arrive where somebody listens.
+/// Maximum time to deliver the last events to a listener.
 const DELIVERY: Duration = Duration::from_secs(10);
 
 /// Runs an operation from its flags to its exit code.
@@ -33,8 +33,8 @@ pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatu
     let form = request.form()?;
     let event_log = request.event_log(ctx)?;
     let session = open(ctx, request)?;
-    // Requests, decisions and answers follow each other: on one thread none of them waits for another thread to wake up.
-    // The journal has a thread of its own, and so has work that takes long.
+    // A single thread, because requests, decisions and answers follow each other: none of them waits for another thread
+    // to wake up. The journal and long-running work have threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .thread_stack_size(crate::WORKER_STACK)
         .enable_all()
@@ -45,12 +45,12 @@ pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatu
         let delivery = delivery.map(tokio::spawn);
         let result = Box::pin(converted(ctx, request, session, form, event_log)).await;
         if let Some(delivery) = delivery {
-            // Who does not listen in time does not hold up the end.
+            // A slow listener must not delay the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
         }
         result
     });
-    // Plugins are gone by now; what still reads from a dead pipe must not hold up the end.
+    // The plugins have ended; a task that still reads from a dead pipe must not delay the end.
     runtime.shutdown_background();
     result
 }
@@ -66,7 +66,7 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
     };
     let runs_program =
         matches!(request.kind, Kind::Up | Kind::Preview) || request.runs_program(ctx);
-    // Snippets are kept in the state: an update that is about them alone needs no program.
+    // Snippets are stored in the state: an update of only snippets needs no program.
     let needs_project = request.snippets.is_none()
         && (runs_program
             || request.kind == Kind::Import
@@ -109,7 +109,7 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
     )
 }
 
-/// Runs an operation; before an import, the converter that it takes resources from.
+/// Runs an operation. For an import with `--from`, runs the converter first.
 async fn converted(
     ctx: &Context,
     request: &OperationRequest,
@@ -200,13 +200,13 @@ async fn operate(
     conclude(ctx, request, session, ran, form, metadata).await
 }
 
-/// What a preview leads to.
+/// Outcome of a preview.
 enum Previewed {
-    /// The real thing, which is told to the same listeners.
+    /// The operation follows, with the event log of the preview.
     Confirmed(Option<EventLog>),
-    /// Nothing more: it is all that was wanted, or it failed.
+    /// The command ends here: only a preview was requested, or the preview failed.
     Last(Box<RunResult>),
-    /// Nothing: the user does not want what it shows.
+    /// The user declined.
     Declined,
 }
 
@@ -289,7 +289,7 @@ fn ends_with_preview(
     status
 }
 
-/// Saves what was reached, and says what is to be said afterwards.
+/// Saves the state, then prints generated code and what remains after a destroy.
 async fn conclude(
     ctx: &Context,
     request: &OperationRequest,
@@ -307,7 +307,7 @@ async fn conclude(
     let before = (request.kind == Kind::Destroy && succeeded).then(|| session.base.clone());
     let stack = session.stack.clone();
     let code = request.code_request(&session, &ran);
-    // The state comes first; nothing that fails before it is saved may keep it from that.
+    // Saved before any other result is reported, because an earlier failure would lose the state.
     session.finish(ran, request.kind.history(), message, environment)?;
     if let Some(code) = code? {
         code.fulfil(ctx, form == Form::Human).await?;
@@ -377,7 +377,7 @@ async fn phase(
     Ok(ran)
 }
 
-/// The address of the stack's state, for those who ask for it.
+/// Prints the link to the state of the stack, if requested.
 fn show_permalink(
     ctx: &Context,
     request: &OperationRequest,
@@ -396,8 +396,8 @@ fn show_permalink(
     Ok(())
 }
 
-/// The parameters of a backend's address as its links have them: sorted, and with the way in which files are written.
-/// Links of other stores have none.
+/// Query of the backend address as the links contain it: sorted, with the write mode for files. Links to other stores
+/// have no query.
 fn permalink_query(backend: &str) -> String {
     if !backend.starts_with("file://") {
         return String::new();
@@ -413,7 +413,7 @@ fn permalink_query(backend: &str) -> String {
     format!("{mark}{}", pairs.join("&"))
 }
 
-/// Why the run was refused before it began, which no event tells.
+/// Error of a run that was refused before it began, for which there is no event.
 fn refusal(ran: &RunResult) -> Option<Error> {
     let is_refused = ran.outcome.result == OperationResult::Failed && !ran.outcome.has_begun;
     is_refused.then(|| Error::user(ran.outcome.error.clone().unwrap_or_default()))
@@ -446,7 +446,7 @@ fn status_of(request: &OperationRequest, ran: &RunResult) -> Result<ExitStatus, 
     Ok(ExitStatus::Success)
 }
 
-/// Writes the plan of a preview that succeeded, and says what it is good for.
+/// Writes the plan of a successful preview, and prints how to use it.
 fn save_plan(
     ctx: &Context,
     request: &OperationRequest,
@@ -468,7 +468,7 @@ fn save_plan(
     Ok(())
 }
 
-/// Asks whether to go on, and shows the details of the preview as often as the user likes.
+/// Asks for confirmation; shows the details of the preview as often as the user requests.
 fn confirmed(
     ctx: &Context,
     request: &OperationRequest,
@@ -506,7 +506,7 @@ fn confirmed(
     }
 }
 
-/// How we were started, and what runs.
+/// Adds how the program was started, and the runtime of the user's program.
 fn add_execution(
     ctx: &Context,
     request: &OperationRequest,
@@ -524,7 +524,7 @@ fn add_execution(
         facts.insert("exec.agent".to_owned(), agent.clone());
     }
     facts.insert("updatePlan".to_owned(), request.plan.is_some().to_string());
-    // No backend with environments is known here.
+    // No supported backend has environments.
     facts.insert("stack.environments".to_owned(), "[]".to_owned());
     let runtime = session.project_environment.runtime();
     let is_update = request.kind == super::request::Kind::Up;

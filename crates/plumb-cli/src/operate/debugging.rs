@@ -1,4 +1,4 @@
-//! What is to wait for a debugger: `--attach-debugger` (`protocol.md` 15.7).
+//! Values of `--attach-debugger`: which processes wait for a debugger (`protocol.md` 15.7).
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use plumb_plugin::DebuggedPlugins;
 
 use crate::Error;
 
-/// What is to wait for a debugger.
+/// Processes that wait for a debugger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Debugged {
-    /// Whether the program is.
+    /// Whether the program waits.
     pub(super) program: bool,
     pub(super) plugins: DebuggedPlugins,
 }
 
 impl Debugged {
-    /// Reads the values of the flag.
+    /// Parses the values of the flag.
     pub(super) fn parse(values: &[String]) -> Result<Self, Error> {
         let mut program = false;
         let mut all_plugins = false;

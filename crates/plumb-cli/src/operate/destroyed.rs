@@ -1,4 +1,4 @@
-//! Protected resources that a destroy leaves alone, and what is said and done after a destroy (`cli.md` 3.3).
+//! Protected resources that a destroy keeps, and the end of a destroy (`cli.md` 3.3).
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,15 @@ use super::request::OperationRequest;
 use crate::context::Stack;
 use crate::{Context, Error};
 
-/// URNs of the protected resources and of everything that they need, and how many states that is.
+/// URNs of the protected resources and their dependencies, and the number of their states.
 pub(super) struct Kept {
     pub(super) urns: Vec<String>,
     pub(super) count: usize,
 }
 
 impl Kept {
-    /// The kept part of a state. Copies that are about to be deleted refer to other such copies first.
+    /// Computes the kept part of a state. A reference from a state that is pending deletion is resolved among
+    /// those states first.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let resources = &snapshot.resources;
         let mut live: FxHashMap<&Urn, usize> = FxHashMap::default();
@@ -53,7 +54,7 @@ impl Kept {
     }
 }
 
-/// Whether a destroy that leaves protected resources alone has nothing to do, which is said.
+/// Whether `--exclude-protected` leaves nothing to destroy; prints a message if so.
 pub(super) fn is_all_protected(
     ctx: &Context,
     request: &OperationRequest,
@@ -77,11 +78,11 @@ pub(super) fn is_all_protected(
              this stack."
         ));
     }
-    // A stack without resources is destroyed as any other, and removed if that is wanted.
+    // A stack without resources is destroyed like any other, and removed with `--remove`.
     Ok(kept != 0)
 }
 
-/// Says what is left of a stack that was destroyed, or would be, and removes the stack if that is wanted.
+/// Prints what is left of the stack after a destroy or its preview; with `--remove`, removes the stack.
 pub(super) fn conclude(
     ctx: &Context,
     request: &OperationRequest,

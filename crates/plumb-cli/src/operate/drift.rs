@@ -1,4 +1,4 @@
-//! `drift`: what a refresh would find, without changing anything. The exit code says whether there is any.
+//! `drift`: a refresh preview that changes nothing. The exit code tells whether there is drift.
 
 use clap::Args;
 use plumb_display::{Explanation, RunExplanation};
@@ -28,7 +28,7 @@ pub struct DriftArgs {
     pub exclude: Vec<String>,
 }
 
-/// Says what was found, and turns it into the exit code.
+/// Prints the drifted resources, and returns the exit code.
 pub(super) fn report(
     ctx: &Context,
     stack: &Stack,

@@ -1,7 +1,7 @@
-//! The event log: every engine event, for programs that drive this one (`cli.md` 2.5).
+//! The event log: every engine event, for programs that run this one (`cli.md` 2.5).
 //!
-//! It is a file that such a program reads while it grows, or a stream to a server of that program. **A stream is complete
-//! when [`Delivery`] has ended**; what listens must have heard the last event before this process is gone.
+//! It is a file that the other program reads while it grows, or a stream to a server in that program. **A stream is complete
+//! when [`Delivery`] has ended**: the server must have received the last event before this process exits.
 
 use std::fs::File;
 use std::future::Future;
@@ -19,13 +19,13 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::Error;
 
-/// How addresses of servers begin.
+/// Scheme of server addresses.
 const SERVER: &str = "tcp://";
 
-/// Carries what is written to a stream; ends when everything has arrived, or cannot.
+/// Sends the events of a stream; ends when all have been received, or the server cannot be reached.
 pub(super) type Delivery = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What gets every engine event.
+/// Writer of all engine events to a file or a stream.
 pub(super) struct EventLog {
     target: Target,
     lines: EventLines,
@@ -37,7 +37,7 @@ enum Target {
 }
 
 impl EventLog {
-    /// Opens a log: a file below `directory`, whose content before is gone, or a stream with what delivers it.
+    /// Opens a log: a file relative to `directory`, which is truncated, or a stream together with its delivery.
     pub(super) fn open(target: &str, directory: &Path) -> Result<(Self, Delivery), Error> {
         if let Some(address) = target.strip_prefix(SERVER) {
             let (sender, events) = mpsc::unbounded_channel();
@@ -61,17 +61,17 @@ impl EventLog {
         Ok((log.restarted(), Box::pin(std::future::ready(()))))
     }
 
-    /// The same log for the next run. A file begins anew: an update follows its preview.
+    /// The log for the next run. A file is truncated, because the log of an update replaces that of its preview.
     pub(super) fn restarted(mut self) -> Self {
         if let Target::File(file) = &self.target {
-            // Pipes and terminals have no length.
+            // Fails for pipes and terminals, which have no length.
             let _ = file.set_len(0);
             self.lines = empty_lines();
         }
         self
     }
 
-    /// Writes an event. A log that cannot be written must not stop the operation.
+    /// Writes an event. Errors are ignored, because they must not stop the operation.
     pub(super) fn write(&mut self, event: &Event, at: Timestamp) {
         let line = self.lines.line(event, at.as_second());
         if line.is_empty() {
@@ -113,7 +113,8 @@ async fn stream(
     EventsClient::new(channel).stream_events(events).await?;
     Ok(())
 }
-/// Opens a log to be appended to. A new one is for its owner alone; who reads along has made it, with the permissions it needs.
+/// Opens a log for appending. A new file is readable only by its owner; a program that reads the log creates the file
+/// itself, with the permissions it needs.
 fn opened(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.create(true).append(true);

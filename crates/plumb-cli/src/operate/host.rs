@@ -1,4 +1,4 @@
-//! The plugin host of an operation: where plugins are found, what is built in, how programs are run.
+//! Plugin host of an operation: where plugins are found, which are built in, how programs are run.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -34,44 +34,44 @@ use crate::commands::package::source::plugin_at;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
 
-/// What the plugin host and the program need to know.
+/// Environment of the plugin host and the program.
 pub(super) struct ProjectEnvironment {
     pub(super) environment: Environment,
     pub(super) project: Option<LoadedProject>,
     pub(super) root: PathBuf,
     pub(super) program_directory: PathBuf,
-    /// Plugins that are named elsewhere than in the project.
+    /// Plugins named outside of the project file.
     pub(super) plugins: Vec<ProjectPlugin>,
-    /// Plain configuration by namespace, then name.
+    /// Plain-text configuration by namespace, then name.
     pub(super) config: BTreeMap<String, BTreeMap<String, String>>,
-    /// How plugins are told to log.
+    /// Arguments of plugins that set their logging.
     pub(super) log_arguments: Vec<OsString>,
     pub(super) client: Option<String>,
     pub(super) debugged: Debugged,
     pub(super) stacks: Arc<dyn StackReader>,
-    /// Gets plugins that are missing, and vouches for others.
+    /// Downloads missing plugins, and verifies the others.
     pub(super) acquire: Option<Arc<dyn Acquire>>,
-    /// Hears of what is downloaded.
+    /// Listener for download progress.
     pub(super) downloads: Arc<DownloadListener>,
-    /// Warnings of plugin hosts: an update finds the same plugins as its preview.
+    /// Warnings of plugin hosts already printed. An update finds the same plugins as its preview, and must not repeat them.
     pub(super) told: Arc<Mutex<HashSet<String>>>,
-    /// How problems of YAML programs are shown.
+    /// Style of diagnostics in YAML programs.
     pub(super) diagnostics: DiagnosticStyle,
 }
 
-/// The program of a project, and the plugins that it needs.
+/// Program of a project, with the plugins that it needs.
 #[derive(Default)]
 pub(super) struct ProjectProgram {
     pub(super) program: Option<Arc<dyn Program>>,
-    /// Plugins of its packages; they say which versions the default providers have.
+    /// Plugins of its packages; they determine the versions of the default providers.
     pub(super) packages: Vec<PluginSpec>,
-    /// Plugins that some of its packages extend.
+    /// Plugins that its packages extend.
     pub(super) extended: Vec<PluginSpec>,
 }
 
 impl ProjectProgram {
-    /// Gets the plugins that are missing, and says what to tell of those that cannot be got, before anything happens. The
-    /// program may do without them: a package can be installed and never used.
+    /// Downloads missing plugins before the run; returns a warning about those that cannot be downloaded. Not an error,
+    /// because a package may be installed and not used.
     pub(super) async fn missing_plugins(&self, host: &PluginHost) -> Option<String> {
         let missing = host
             .provide(self.packages.iter().chain(&self.extended))
@@ -90,7 +90,7 @@ impl ProjectProgram {
     }
 }
 
-/// Takes what plugins and programs print to the display.
+/// Sends output of plugins and programs to the display.
 pub(super) fn output_sink(monitor: Arc<dyn ResourceMonitor>) -> OutputSink {
     Arc::new(move |line: OutputLine| {
         let severity = match line.level {
@@ -123,7 +123,7 @@ impl LogSink for MonitorLog {
 }
 
 impl ProjectEnvironment {
-    /// The host for one run; `engine` is the address of the engine service.
+    /// Plugin host for one run; `engine` is the address of the engine service.
     pub(super) fn plugin_host(
         &self,
         engine: &str,
@@ -210,7 +210,7 @@ impl ProjectEnvironment {
         }
     }
 
-    /// The same sink, for warnings of plugin hosts that nobody has heard yet.
+    /// A sink that drops warnings of plugin hosts that were printed before.
     fn once(&self, output: OutputSink) -> OutputSink {
         let told = self.told.clone();
         Arc::new(move |line: OutputLine| {
@@ -223,7 +223,8 @@ impl ProjectEnvironment {
         })
     }
 
-    /// Providers of dynamic resources are part of the SDKs; they run the code that the program has put into its state.
+    /// Registers the providers of dynamic resources. They are part of the SDKs, and run code that the program stored in its
+    /// state.
     fn register_dynamic_providers(&self, host: &mut PluginHost) {
         let info = self.language_info();
         host.register_command(
@@ -252,7 +253,8 @@ impl ProjectEnvironment {
         acquire.is_some_and(|it| it.takes_only_locked())
     }
 
-    /// Plugins that somebody runs elsewhere, by name, as a variable lists them. No lock file can name what they are.
+    /// Ports of plugins that run already, by name, from a variable. Refused with `--locked`, because no lock file can
+    /// identify them.
     fn attachments(&self, variable: &str) -> Result<BTreeMap<String, u16>, Error> {
         let attached = parse_attachments(self.environment.get(variable).unwrap_or_default())?;
         if attached.is_empty() || !self.takes_only_locked() {
@@ -319,7 +321,7 @@ impl ProjectEnvironment {
         }
     }
 
-    /// The program of the project, and the plugins that it needs. A project without a runtime has none.
+    /// Program of the project, with the plugins that it needs. `None` in `program` for a project without a runtime.
     pub(super) async fn program(&self, host: &Arc<PluginHost>) -> Result<ProjectProgram, Error> {
         let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
         self.check_main()?;
@@ -372,14 +374,14 @@ impl ProjectEnvironment {
         }
     }
 
-    /// What evaluates the snippets of a state.
+    /// Evaluator for snippets of the state.
     pub(super) fn snippets(&self, host: &Arc<PluginHost>) -> Arc<dyn SnippetLanguage> {
         let snippets = PclSnippets::new(Arc::new(Schemas(host.clone())));
         Arc::new(snippets.with_diagnostic_style(self.diagnostics))
     }
 
-    /// Most hosts look into the folder alone, and would run what is there if there is nothing at `main`. Node.js finds files by
-    /// less than their whole names; hosts that are plugins may have rules of their own.
+    /// Error for a missing `main`. Most language hosts only get the folder, and would run what they find there. Not checked
+    /// for Node.js, which resolves incomplete file names, and for hosts that are plugins, which may have rules of their own.
     fn check_main(&self) -> Result<(), Error> {
         const WHOLE_NAMES: [&str; 6] = ["dotnet", "go", "java", "python", "rust", "yaml"];
         let project = self.project.as_ref();
@@ -397,7 +399,7 @@ impl ProjectEnvironment {
         }
     }
 
-    /// Warns of runtime options that mean nothing.
+    /// Warns of runtime options that have no effect.
     fn tell_strange_options(&self, host: &PluginHost) {
         let Some(runtime) = self.runtime() else {
             return;
@@ -424,7 +426,7 @@ impl ProjectEnvironment {
     }
 }
 
-/// The flags of the command line that say how to log, for plugins, if they are to flow to them.
+/// Logging flags to pass on to plugins, if `--logflow` is set.
 pub(crate) fn log_arguments(globals: &GlobalArgs) -> Vec<OsString> {
     let mut arguments = Vec::new();
     if globals.logflow && globals.logtostderr {
@@ -436,7 +438,7 @@ pub(crate) fn log_arguments(globals: &GlobalArgs) -> Vec<OsString> {
     arguments
 }
 
-/// Where plugins are looked for.
+/// Folders and files where plugins are searched.
 pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProject>) -> Discovery {
     let bundled = std::env::current_exe()
         .and_then(std::fs::canonicalize)
@@ -459,7 +461,7 @@ pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProjec
     }
 }
 
-/// The plugins that a project file names.
+/// Plugins named in a project file.
 fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
     let plugins = &project.project.plugins;
     let kinds = [
@@ -482,7 +484,7 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
     let mut all: Vec<ProjectPlugin> = named.collect();
     let packages = project.project.packages.iter();
     for plugin in packages.filter_map(|(name, spec)| package_plugin(name, spec, project.root())) {
-        // Several packages may be made of one plugin.
+        // Several packages may use the same plugin.
         if !all.contains(&plugin) {
             all.push(plugin);
         }
@@ -490,7 +492,7 @@ fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
     all
 }
 
-/// The plugin of a package that is on this machine. It has the package's name, unless parameters make the package of it.
+/// Local plugin of a package. It has the name of the package, unless the package is parameterized.
 fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<ProjectPlugin> {
     let is_schema = plumb_schema::Format::of_file(&spec.source).is_some();
     if is_schema || !spec.source.starts_with(['.', '/']) {
@@ -508,7 +510,7 @@ fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<Project
     })
 }
 
-/// The plugin of a package that a YAML program needs.
+/// Plugin of a package that a YAML program requires.
 pub(crate) fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
     PluginSpec {
         version: semver::Version::parse(package.version.trim_start_matches('v')).ok(),
@@ -519,7 +521,7 @@ pub(crate) fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
     }
 }
 
-/// Schemas of packages, from plugins and from what is built in. The host keeps their text.
+/// Schemas of packages, from plugins and built-in providers. The host caches their text.
 struct Schemas(Arc<PluginHost>);
 
 #[async_trait]
@@ -560,10 +562,10 @@ impl Schemas {
     }
 }
 
-/// Reads the state of the stack that a name stands for.
+/// Reads the state of the stack with a given name.
 type ReadStack = Arc<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>;
 
-/// Reads other stacks of the same backend.
+/// Reads other stacks in the same backend.
 pub(super) struct BackendStacks {
     pub(super) read: ReadStack,
 }
@@ -613,7 +615,7 @@ fn urn_text(urn: &Urn) -> ecow::EcoString {
 }
 
 impl BackendStacks {
-    /// Reads the state on a thread of its own: deriving keys and decrypting take long.
+    /// Reads the state on a blocking thread, because deriving keys and decrypting take long.
     async fn snapshot(
         &self,
         name: &str,
@@ -630,7 +632,7 @@ impl BackendStacks {
 }
 
 impl Context {
-    /// Folder of the project file, and of the program below it.
+    /// Folders of the project file and of the program.
     pub(super) fn program_folders(&self, project: Option<&LoadedProject>) -> (PathBuf, PathBuf) {
         let root = project.map_or_else(
             || self.environment.cwd.clone(),

@@ -1,4 +1,4 @@
-//! The resources that an import adopts, and the names by which they refer to each other (`cli.md` 3.6).
+//! Resources that an import adopts, and the names by which they refer to each other (`cli.md` 3.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,23 +13,23 @@ use super::import_document::{FileExtension, FileResource, ImportFile};
 use crate::Error;
 use crate::go::parse_version;
 
-/// What to import, and what the user calls resources.
+/// Resources to import, and their names in generated code.
 #[derive(Clone, Default)]
 pub(super) struct Listing {
     pub(super) specs: Vec<ImportSpec>,
-    /// Providers that are not listed, and whose settings the file supplies all the same.
+    /// Providers that are not listed as resources, but whose inputs the file contains.
     pub(super) providers: Vec<ImportSpec>,
     pub(super) names: BTreeMap<Urn, String>,
 }
 
 impl Listing {
-    /// The URN that an entry gets in `stack` of `project`.
+    /// URN of an entry in `stack` of `project`.
     pub(super) fn urn(spec: &ImportSpec, stack: &str, project: &str) -> Urn {
         let parent = spec.parent.as_ref().map_or("", Urn::qualified_type);
         Urn::new(stack, project, parent, &spec.type_token, &spec.name)
     }
 
-    /// Refuses types that no provider can have.
+    /// Error for a type token that no provider can serve.
     pub(super) fn check_types(&self) -> Result<(), Error> {
         let managed = self
             .specs
@@ -48,15 +48,15 @@ impl Listing {
     }
 }
 
-/// The package that serves a type, or that a provider provides.
+/// Package of a type; for a provider type, the package it provides.
 fn package_of(type_token: &str) -> &str {
     type_token
         .strip_prefix("pulumi:providers:")
         .unwrap_or_else(|| type_token.split(':').next().unwrap_or_default())
 }
 
-/// Finds out what the entries of a file mean in `stack` of `project`; says all that is wrong with them, in three rounds: what
-/// entries lack, which names are not unique, and what they refer to.
+/// Resolves the entries of a file for `stack` of `project`. Problems are collected and reported in rounds: missing members
+/// first, then ambiguous names, then references.
 pub(super) fn from_file(
     file: &ImportFile,
     protect: bool,
@@ -69,7 +69,7 @@ pub(super) fn from_file(
     }
     let mut table = BTreeMap::new();
     for (name, text) in &file.name_table {
-        // A text that is no URN is refused here; whether the resource is a provider is checked where it is used.
+        // An invalid URN is an error here if it is used as a parent. Whether it is a provider is checked where it is used.
         match Urn::parse(text) {
             Ok(urn) => drop(table.insert(name.as_str(), urn)),
             Err(error) if file.resources.iter().any(|it| it.parent == *name) => {
@@ -100,7 +100,7 @@ pub(super) fn from_file(
     })
 }
 
-/// Providers of the name table whose settings the file supplies (`providerInputs`).
+/// Providers of the name table whose inputs the file contains (`providerInputs`).
 fn named_providers(
     file: &ImportFile,
     named: &Named<'_>,
@@ -140,14 +140,14 @@ fn named_providers(
     providers.into_values().collect()
 }
 
-/// The problems of single entries: members that are missing, or that exclude each other.
+/// Problems within single entries: members that are missing, or that exclude each other.
 fn lacks(file: &ImportFile) -> Vec<String> {
     let entries = file.resources.iter().enumerate();
     let lacks = entries.flat_map(|(index, resource)| Entry { index, resource }.lacks());
     lacks.collect()
 }
 
-/// An entry of the file, and its place there.
+/// An entry of the file, and its index.
 #[derive(Clone, Copy)]
 struct Entry<'a> {
     index: usize,
@@ -155,7 +155,7 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// How messages call it.
+    /// Designation of the entry in messages.
     fn described(self) -> String {
         let FileResource {
             name, id, r#type, ..
@@ -208,7 +208,7 @@ impl Entry<'_> {
             .collect()
     }
 
-    /// The import of this entry; values that cannot be read, and references to nothing, are added to `problems`.
+    /// Import spec of this entry. Invalid values and unresolved references are added to `problems`.
     fn spec(
         self,
         named: &Named<'_>,
@@ -282,7 +282,7 @@ impl Entry<'_> {
         urn.cloned()
     }
 
-    /// The plugin that serves the type.
+    /// Plugin that serves the type.
     fn plugin(self, problems: &mut Vec<String>) -> PluginSpec {
         let resource = self.resource;
         let package = package_of(&resource.r#type);
@@ -326,7 +326,7 @@ impl Entry<'_> {
         parameter(&extension.name, &extension.version, &extension.value)
     }
 
-    /// Supplied inputs or outputs, in the form of state files.
+    /// Inputs or outputs in the file, in the form of state files.
     fn properties(
         self,
         kind: &str,
@@ -356,7 +356,7 @@ fn is_provider(type_token: &str) -> bool {
     TypeToken::new(type_token).is_provider()
 }
 
-/// A parameter; files were found to have base64 when they were read, and converters give bytes.
+/// A parameter. Its base64 is valid: it was checked when the file was read, and converters return bytes.
 fn parameter(name: &str, version: &str, value: &str) -> Parameterization {
     let value = STANDARD.decode(value).unwrap_or_default();
     Parameterization {
@@ -367,7 +367,7 @@ fn parameter(name: &str, version: &str, value: &str) -> Parameterization {
 }
 
 impl FileResource {
-    /// The name by which other entries refer to it.
+    /// Name by which other entries refer to this one.
     fn key(&self) -> &str {
         if self.name.is_empty() {
             &self.logical_name
@@ -385,14 +385,14 @@ impl FileResource {
     }
 }
 
-/// The resources that names refer to.
+/// Resources by name.
 struct Named<'a> {
     urns: BTreeMap<&'a str, Urn>,
-    /// The names of resources in generated code.
+    /// Names in generated code.
     shown: BTreeMap<Urn, String>,
-    /// Names of the table, of which some may be no URN.
+    /// Names in the name table, including those without a valid URN.
     table: BTreeSet<&'a str>,
-    /// Names of several entries.
+    /// Names that several entries have.
     ambiguous: BTreeSet<&'a str>,
 }
 
@@ -402,7 +402,7 @@ impl Named<'_> {
     }
 }
 
-/// Gives the entries of a file their URNs, by their names. A name may be used before the entry that defines it.
+/// Assigns URNs to the entries of a file. A name may be used before the entry that defines it.
 struct Naming<'a> {
     file: &'a ImportFile,
     named: Named<'a>,
@@ -463,7 +463,7 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Gives an entry its URN; false if that of its parent is still to come.
+    /// Assigns the URN of an entry; false if the URN of its parent is not known yet.
     fn name(&mut self, entry: Entry<'a>, stack: &str, project: &str) -> bool {
         let resource = entry.resource;
         let parent = resource.parent.as_str();
@@ -500,7 +500,7 @@ impl<'a> Naming<'a> {
         true
     }
 
-    /// The name of an entry, with its type behind it where another has the name already.
+    /// Name of an entry in generated code, with its type appended if the name is taken.
     fn shown_name(&mut self, name: &str, type_token: &str) -> String {
         if !self.named.shown.values().any(|taken| taken == name) {
             return name.to_owned();
@@ -535,7 +535,7 @@ mod tests {
             .map_err(|error| error.text().unwrap_or_default())
     }
 
-    /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, wherever they stand.
+    /// IMPORT-14, IMPORT-15, IMPORT-16: parents and providers by name, in any order.
     #[test]
     fn names_of_the_file_may_be_used_before_they_are_defined() {
         let specs = specs_of(json!({
@@ -565,7 +565,7 @@ mod tests {
         assert_eq!(far.subject, ImportSubject::RemoteComponent);
     }
 
-    /// SDKs write out every field.
+    /// Problems are reported in rounds, because a problem of a later round may follow from one of an earlier round.
     #[test]
     fn null_means_nothing() {
         let thing = json!({"type": "lab:index:Thing", "name": "a", "id": "1", "parent": null, "properties": null});

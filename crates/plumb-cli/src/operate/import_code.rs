@@ -1,4 +1,5 @@
-//! The code that an import prints: what the program has to say of what was adopted (`codegen.md` 15).
+//! Code that an import prints: declarations of the adopted resources for the program (`codegen.md`
+//! 15).
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -24,7 +25,7 @@ const ABOUT_PROTECTION: &str = "Please note that the imported resources are mark
                                 you will need to remove the `protect` option and run `pulumi update` *before*\n\
                                 the destroy will take effect.\n";
 
-/// Makes sure, before anything happens, that what is wanted can be written afterwards.
+/// Checks before the import that the code can be generated and written.
 pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
     let Some(out) = &args.out else {
         return Ok(());
@@ -44,7 +45,7 @@ pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
         ctx.printer.info(text);
     }
     let path = ctx.environment.cwd.join(out);
-    // The file keeps its content until there is something to write.
+    // Appending keeps the content of the file until the code is written.
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.map(drop).map_err(|error| {
         let why = go::open(out, &error);
@@ -58,7 +59,7 @@ fn language(ctx: &Context) -> Result<Option<String>, Error> {
     Ok(runtime.map(|runtime| runtime.name.clone()))
 }
 
-/// What is to be printed, and where.
+/// Input and target of the generated code.
 pub(super) struct CodeRequest {
     states: Vec<(Arc<ResourceState>, PluginSpec)>,
     names: BTreeMap<Urn, String>,
@@ -67,7 +68,7 @@ pub(super) struct CodeRequest {
 }
 
 impl CodeRequest {
-    /// The states of what was imported, from the snapshot that has them.
+    /// Collects the states of the imported resources from `snapshot`.
     pub(super) fn new(
         args: &ImportArgs,
         listing: Listing,
@@ -88,7 +89,7 @@ impl CodeRequest {
         }
     }
 
-    /// Prints the code, or writes it into its file.
+    /// Prints the code, or writes it to the file.
     pub(super) async fn fulfil(self, ctx: &Context, is_human: bool) -> Result<(), Error> {
         let Some(language) = language(ctx)? else {
             return Ok(());
@@ -140,7 +141,8 @@ impl CodeRequest {
     }
 }
 
-/// The plugin that served a resource: what the import named, in the version that its provider records.
+/// Plugin that served a resource: the imported one, with version and URL completed from the inputs of
+/// its provider.
 fn plugin(state: &ResourceState, named: &PluginSpec, snapshot: &Snapshot) -> PluginSpec {
     let reference = state.provider.as_ref();
     let provider = snapshot

@@ -1,4 +1,4 @@
-//! The list of resources that `import` is given (`cli.md` 3.6): the file of `--file`, or the arguments of the command.
+//! List of resources to `import` (`cli.md` 3.6): the file of `--file`, or the arguments of the command.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,7 +101,7 @@ pub(super) struct FileResource {
     pub(super) outputs: Option<serde_json::Value>,
 }
 
-/// The plugin of a package that is served with a parameter; the package itself is that of the type.
+/// Base plugin of a parameterized package. The package itself is the one in the type.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileParameterization {
@@ -113,7 +113,7 @@ pub(super) struct FileParameterization {
     pub(super) value: String,
 }
 
-/// A package that adds to what the plugin of the type serves.
+/// Extension of the plugin that serves the type.
 #[derive(Deserialize, Serialize)]
 pub(super) struct FileExtension {
     #[serde(default)]
@@ -124,7 +124,7 @@ pub(super) struct FileExtension {
     pub(super) value: String,
 }
 
-/// A field that SDKs write as `null` when there is nothing to say.
+/// Deserializes a field that SDKs write as `null` instead of omitting it.
 fn null_or<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     field: D,
 ) -> Result<T, D::Error> {
@@ -195,7 +195,7 @@ const FILE: Form = Form::Struct(
     ],
 );
 
-/// The list from flags and arguments; none for a converter, which runs later.
+/// List from flags and arguments; `None` for a converter, which runs later.
 pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>, Error> {
     match (&args.file, &args.from) {
         (Some(path), _) => {
@@ -231,7 +231,7 @@ fn read(path: &str, cwd: &Path) -> Result<ImportFile, Error> {
     parse(&String::from_utf8_lossy(&bytes)).map_err(failed)
 }
 
-/// Reads the text of a file.
+/// Parses the text of a file.
 pub(super) fn parse(text: &str) -> Result<ImportFile, String> {
     let document = decode(text, FILE)?;
     let file: Option<ImportFile> =
@@ -239,7 +239,7 @@ pub(super) fn parse(text: &str) -> Result<ImportFile, String> {
     Ok(file.unwrap_or_default())
 }
 
-/// The one resource that the words of the command name.
+/// The single resource in the arguments.
 fn inline(args: &ImportArgs) -> Result<ImportFile, Error> {
     let missing = |what: &str| {
         Err(Error::user(format!(
@@ -283,7 +283,7 @@ fn inline(args: &ImportArgs) -> Result<ImportFile, Error> {
     Ok(file)
 }
 
-/// A flag of the form `name=URN`; everything else is taken for a URN without a name.
+/// Parses a flag of the form `name=URN`. Any other text is a URN without a name.
 fn named_urn(text: &str, name: &str) -> (String, String) {
     match text.split_once('=') {
         Some((named, urn)) if !named.is_empty() && Urn::parse(urn).is_ok() => {

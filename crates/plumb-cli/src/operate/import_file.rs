@@ -1,4 +1,5 @@
-//! The file of `preview --import-file`: what a preview would create, as a list that `import` takes (`cli.md` 3.6).
+//! The file of `preview --import-file`: resources that a preview would create, as a list for `import` (`cli.md`
+//! 3.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,10 +15,10 @@ use serde_json::{Map, Value as Json, json};
 use crate::Error;
 use crate::json::{Indent, pretty};
 
-/// What stands where an id is to be filled in.
+/// Placeholder for an id that the user fills in.
 const PLACEHOLDER: &str = "<PLACEHOLDER>";
 
-/// Lists what the steps of `events` create; `base` is the state before.
+/// Writes the resources created by the steps of `events`; `base` is the state before.
 pub(super) fn write(path: &Path, events: &[Event], base: &Snapshot) -> Result<(), Error> {
     let document = document(&created(events), base);
     fs::write(path, pretty(&document, Indent::Two))
@@ -98,7 +99,7 @@ fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
     Json::Object(document)
 }
 
-/// Names of the file: those of the resources, with the type behind them where two would be the same.
+/// Names in the file: those of the resources, with the type appended where two would be equal.
 #[derive(Default)]
 struct Names {
     by_urn: BTreeMap<Urn, String>,

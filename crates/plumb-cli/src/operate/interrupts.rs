@@ -1,4 +1,5 @@
-//! Ctrl-C, counted: the first stops new steps, the second asks providers to stop, the third ends the run.
+//! Handling of Ctrl-C: the first stops new steps, the second asks providers to stop, the third ends the
+//! run.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use tokio::sync::watch;
 use crate::Printer;
 use crate::signals::StopSignals;
 
-/// Counts interrupts for as long as the process lives; says what each of them does.
+/// Counts interrupts until the end of the process, and prints the effect of each.
 pub(super) fn listen(printer: Arc<Printer>) -> io::Result<watch::Receiver<u32>> {
     let (sender, receiver) = watch::channel(0);
     let mut signals = StopSignals::listen()?;

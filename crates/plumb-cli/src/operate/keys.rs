@@ -1,29 +1,29 @@
-//! Keys that are pressed while the tree is on the screen.
+//! Keys pressed while the tree is on the screen.
 //!
-//! The terminal hands keys over one by one and does not show them, so that nothing that is typed tears the tree. Ctrl-C is a
-//! signal as ever. **The terminal is as it was when [`Keys`] is dropped**, before any question is asked.
+//! The terminal is set to deliver single keys without echo, because echoed text would tear the tree. Ctrl-C remains a
+//! signal. **Dropping [`Keys`] restores the terminal**; this happens before any question.
 
 use plumb_display::Scroll;
 
-/// Keys that were pressed, for as long as this lives.
+/// Keyboard of the terminal, read key by key.
 pub(super) struct Keys(imp::Terminal);
 
 impl Keys {
-    /// Takes the keyboard; `None` if there is none, or it belongs to another program at the moment.
+    /// Takes the keyboard; `None` if there is no terminal, or this process is in the background.
     pub(super) fn take() -> Option<Self> {
         imp::Terminal::take().map(Keys)
     }
 
-    /// What was pressed since the last call; `page` is how many lines a page has.
+    /// Scroll commands for the keys pressed since the last call; `page` is the height of a page in lines.
     pub(super) fn pressed(&self, page: usize) -> Vec<Scroll> {
         scrolls(&self.0.read(), page)
     }
 }
 
-/// What a key does, with the length of a page.
+/// Scroll command of a key, given the height of a page.
 type Meaning = fn(usize) -> Scroll;
 
-/// What the bytes of keys mean; others mean nothing.
+/// Scroll commands for the bytes of keys; other keys are ignored.
 fn scrolls(bytes: &[u8], page: usize) -> Vec<Scroll> {
     const KEYS: [(&[u8], Meaning); 18] = [
         (b"\x1b[A", |_| Scroll::Up(1)),
@@ -50,7 +50,7 @@ fn scrolls(bytes: &[u8], page: usize) -> Vec<Scroll> {
     while !rest.is_empty() {
         let known = KEYS.iter().find(|(key, _)| rest.starts_with(key));
         match known {
-            // An unknown sequence is not the key that it begins with.
+            // Drops an unknown escape sequence, which is not the escape key.
             Some((b"\x1b", _)) if rest.len() > 1 => rest = &[],
             Some((key, scroll)) => {
                 found.push(scroll(page));
@@ -68,7 +68,7 @@ mod imp {
     use rustix::stdio::stdin;
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 
-    /// How the terminal was.
+    /// Settings of the terminal to restore.
     pub(super) struct Terminal {
         before: Termios,
     }
@@ -76,7 +76,7 @@ mod imp {
     impl Terminal {
         pub(super) fn take() -> Option<Self> {
             let before = tcgetattr(stdin()).ok()?;
-            // Whoever changes the terminal from the background is stopped.
+            // A background process that changes the settings would be stopped by a signal.
             if tcgetpgrp(stdin()).ok()? != rustix::process::getpgrp() {
                 return None;
             }
@@ -84,13 +84,13 @@ mod imp {
             during
                 .local_modes
                 .remove(LocalModes::ICANON | LocalModes::ECHO);
-            // Otherwise Ctrl-C throws away what has been written and not yet shown.
+            // Otherwise Ctrl-C would discard output that the terminal has not shown yet.
             during.local_modes.insert(LocalModes::NOFLSH);
             tcsetattr(stdin(), OptionalActions::Now, &during).ok()?;
             Some(Terminal { before })
         }
 
-        /// What waits to be read.
+        /// Pending input.
         #[expect(
             clippy::unused_self,
             reason = "only who has the terminal may read from it"
@@ -116,7 +116,7 @@ mod imp {
 
     impl Drop for Terminal {
         fn drop(&mut self) {
-            // Keys that came too late are no answers to the next question.
+            // Discards keys that were not read, because they would answer the next question.
             let _ = tcsetattr(stdin(), OptionalActions::Flush, &self.before);
         }
     }
@@ -124,7 +124,7 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    /// No keys are read here: people scroll with the terminal.
+    /// No keyboard support on this system; users scroll with the terminal.
     pub(super) struct Terminal;
 
     impl Terminal {

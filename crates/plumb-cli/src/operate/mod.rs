@@ -1,7 +1,7 @@
 //! The operations: up, preview, refresh, destroy, import.
 //!
-//! Every operation goes the same way (`course.rs`): the stack is opened and, if it will be changed, taken; a preview runs
-//! and is confirmed; the operation runs; the state is saved and the stack given back.
+//! All share the same phases (`course.rs`): the stack is opened, and locked if it will be changed; a preview runs and is
+//! confirmed; the operation runs; the state is saved and the stack unlocked.
 
 mod advice;
 pub mod analyze;
@@ -44,7 +44,7 @@ use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 use request::OperationRequest;
 
-/// Runs an operation. To scripts one that the user stopped is one that failed.
+/// Runs an operation as a command. An operation that the user stopped counts as failed.
 fn as_command(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
     let status = course::run(ctx, request)?;
     Ok(match status {
@@ -61,7 +61,7 @@ pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::up(args)?)
 }
 
-/// The same for the program of a template, which is there for this update alone.
+/// Updates from the program of a template, which exists only during this update.
 fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     args.program.remote.check()?;
     let yes = args.yes || args.skip_preview;
@@ -86,17 +86,17 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     as_command(&ctx.in_folder(folder.path())?, &OperationRequest::up(args)?)
 }
 
-/// Shows what an update would do.
+/// Shows the changes that an update would make.
 pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::preview(args)?)
 }
 
-/// Makes the state what the world is.
+/// Updates the state from the existing resources.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::refresh(args)?)
 }
 
-/// Shows what a refresh would find.
+/// Shows the changes that a refresh would make.
 pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     course::run(ctx, &OperationRequest::drift(args)?)
 }
@@ -106,7 +106,7 @@ pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::destroy(args)?)
 }
 
-/// Adopts existing objects.
+/// Adopts existing resources.
 pub fn import(args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::import(args, ctx)?)
 }

@@ -1,4 +1,4 @@
-//! The setting `pulumi:autonaming`: how resources are named that the program gives no name (`engine.md` 8.4).
+//! The setting `pulumi:autonaming`: names of resources that the program does not name (`engine.md` 8.4).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::Error;
 
 const KEY: &str = "pulumi:autonaming";
 
-/// What patterns may refer to besides the resource.
+/// Values that patterns may refer to, besides those of the resource.
 pub(super) struct Place<'a> {
     pub(super) organization: &'a str,
     pub(super) project: &'a str,
@@ -48,14 +48,14 @@ struct TypeSection {
     enforce: Option<bool>,
 }
 
-/// The part that every section has.
+/// Fields common to all sections.
 struct Rule<'a> {
     mode: Option<&'a str>,
     pattern: Option<&'a str>,
     enforce: Option<bool>,
 }
 
-/// The rules that the settings of a stack give.
+/// Naming rules in the settings of a stack.
 pub(super) fn rules(place: &Place<'_>) -> Result<NamingRules, Error> {
     read(place).map_err(|error| error.context("getting autonaming config"))
 }
@@ -132,7 +132,7 @@ fn package(
     Ok(PackageNaming { general, types })
 }
 
-/// What a section says; `None` if nothing.
+/// Naming of a section; `None` if the section is empty.
 fn resolve(place: &Place<'_>, rule: &Rule<'_>) -> Result<Option<Naming>, Error> {
     let refused = |text: &str| Err(Error::user(text));
     Ok(Some(match (rule.mode, rule.pattern, rule.enforce) {
@@ -154,7 +154,7 @@ fn resolve(place: &Place<'_>, rule: &Rule<'_>) -> Result<Option<Naming>, Error> 
     }))
 }
 
-/// The pattern with the parts filled in that are the same for all resources.
+/// Pattern with the placeholders filled in that are the same for all resources.
 fn about_stack(place: &Place<'_>, pattern: &str) -> Result<String, Error> {
     const OPENING: &str = "${config.";
     let text = pattern

@@ -1,4 +1,4 @@
-//! What becomes of creates that were interrupted: a refresh can adopt their objects, forget them, or ask.
+//! Interrupted creates: a refresh can adopt their objects, forget them, or ask.
 
 use plumb_deploy::setup::Adoption;
 use plumb_resource::{OperationType, Urn};
@@ -8,18 +8,18 @@ use super::args::RefreshArgs;
 use super::session::Session;
 use crate::{Context, Error, prompt};
 
-/// What the flags say of pending creates.
+/// Flags about pending creates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingCreates {
-    /// Nobody is asked.
+    /// `--skip-pending-creates`: no questions.
     skips: bool,
-    /// Those that nothing else is said of are forgotten.
+    /// `--clear-pending-creates`: forget those without an id in `found`.
     clears: bool,
-    /// URNs, each with the id of its object.
+    /// URNs, each with the id of its object (`--import-pending-creates`).
     found: Vec<(String, String)>,
 }
 
-/// What is to be done about one of them.
+/// Decision about a pending create.
 enum Answer {
     Keep,
     Forget,
@@ -49,8 +49,8 @@ impl PendingCreates {
         })
     }
 
-    /// Decides about every pending create of the stack: what is to be forgotten is gone from `session`, what is to be
-    /// adopted is noted there.
+    /// Decides about every pending create of the stack: forgotten ones are removed from `session`, adopted ones are
+    /// recorded there.
     pub(super) fn settle(&self, ctx: &Context, session: &mut Session<'_>) -> Result<(), Error> {
         let mut found = self.found.clone();
         let asks = ctx.is_interactive() && !self.skips && !self.clears;
@@ -79,7 +79,7 @@ impl PendingCreates {
     }
 }
 
-/// The id that was given for a pending create.
+/// Removes and returns the id given for a pending create.
 fn named(found: &mut Vec<(String, String)>, pending: &PendingOperation) -> Option<String> {
     if pending.operation != OperationType::Creating {
         return None;

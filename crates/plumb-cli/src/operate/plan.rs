@@ -1,4 +1,4 @@
-//! Update plans as files (`cli.md` 3.7): `preview --save-plan` writes one, `up --plan` keeps to one.
+//! Update plans as files (`cli.md` 3.7): `preview --save-plan` writes one, `up --plan` is constrained by one.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,7 @@ use plumb_state::{Manifest, RawJson, SecretCodec};
 
 use crate::{Error, VERSION, go};
 
-/// The path of a plan, and how the user wrote it.
+/// Path of a plan, and its text on the command line.
 #[derive(Clone, Copy)]
 pub(super) struct PlanPath<'a> {
     pub(super) path: &'a Path,
@@ -20,7 +20,7 @@ pub(super) struct PlanPath<'a> {
 }
 
 impl PlanPath<'_> {
-    /// The error of a system call in the words of the reference, which scripts look for.
+    /// Error of a system call with the wording of the reference, which scripts match.
     fn failed(self, call: &str, error: &std::io::Error) -> Error {
         Error::user(format!("{call} {}: {}", self.shown, go::reason(error)))
     }
@@ -40,9 +40,9 @@ pub(super) fn read(named: PlanPath<'_>, codec: &dyn SecretCodec) -> Result<Plan,
     Ok(file.decrypt(codec)?)
 }
 
-/// Writes a plan; its secrets are encrypted unless they are to be seen.
+/// Writes a plan. Secrets are encrypted, unless they are to be shown.
 ///
-/// The file keeps its place on disk where there is one, because callers open a file first and read it afterwards.
+/// An existing file is overwritten in place, because callers open a file first and read it afterwards.
 pub(super) fn write(
     named: PlanPath<'_>,
     plan: &Plan,
@@ -62,7 +62,7 @@ pub(super) fn write(
     } else {
         plan.encrypt(codec)?.file(&head)
     };
-    // It has settings and inputs, so only its owner may read it.
+    // Readable only by the owner, because it contains settings and inputs.
     let mut file = create_private(named.path).map_err(|error| named.failed("open", &error))?;
     file.write_all(text.as_bytes())
         .map_err(|error| named.failed("write", &error))

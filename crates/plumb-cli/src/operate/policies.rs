@@ -1,4 +1,4 @@
-//! Policy packs that the user names (`cli.md` 3): `--policy-pack` and `--policy-pack-config`.
+//! Local policy packs (`cli.md` 3): `--policy-pack` and `--policy-pack-config`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{Context, Error};
 
-/// The packs and what they are configured with, in pairs, which must have been checked.
+/// Packs with their configuration; [`check_pairs`] must have accepted the numbers of both.
 pub(super) fn local_packs(
     ctx: &Context,
     packs: &[String],
@@ -29,7 +29,7 @@ pub(super) fn local_packs(
     Ok(local)
 }
 
-/// Whether there are as many configurations as packs, or none.
+/// Error unless there is one configuration per pack, or none at all.
 pub(super) fn check_pairs(packs: usize, configs: usize) -> Result<(), Error> {
     if configs > 0 && packs == 0 {
         return Err(Error::user(

@@ -1,13 +1,13 @@
-//! Flags of operations that the service runs somewhere else.
+//! Flags of operations that the service runs remotely.
 //!
-//! Libraries that start the program look for these flags in its help, with `PULUMI_EXPERIMENTAL` on, before they let anybody
-//! ask for a remote operation. Without `--remote` the others mean nothing, as in the reference.
+//! Libraries that run this program look for these flags in its help, with `PULUMI_EXPERIMENTAL` on, before they allow a
+//! remote operation. Without `--remote` the other flags have no effect, as in the reference.
 
 use clap::Args;
 
 use crate::Error;
 
-/// Names of the flags, which help shows to those who experiment.
+/// Names of the flags, shown in help only if experimental features are on.
 pub(crate) const FLAGS: [&str; 19] = [
     "remote",
     "suppress_stream_logs",
@@ -93,7 +93,7 @@ pub struct RemoteArgs {
 }
 
 impl RemoteArgs {
-    /// Refuses what only the service can do.
+    /// Error for `--remote`, which needs the service.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.remote {
             return Err(Error::needs_service("`--remote`"));

@@ -1,4 +1,4 @@
-//! What operation is wanted, and how: flags and settings of the commands that run one.
+//! Parameters of an operation: flags and settings of the commands that run one.
 
 use plumb_deploy::autonaming::NamingRules;
 use plumb_deploy::setup::{Operation, Options, Phase};
@@ -26,7 +26,7 @@ use crate::commands::wants_json;
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 
-/// Which operation.
+/// Kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Up,
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The word in questions and messages.
+    /// Verb in questions and messages.
     pub(super) fn word(self) -> &'static str {
         match self {
             Kind::Up => "update",
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// The kind in the history.
+    /// Name of the kind in the history.
     pub(super) fn history(self) -> &'static str {
         match self {
             Kind::Up | Kind::Preview => "update",
@@ -67,14 +67,14 @@ impl Kind {
     }
 }
 
-/// An operation with its flags, whatever command they came from.
+/// An operation with its flags, independent of the command.
 pub(super) struct OperationRequest {
     pub(super) kind: Kind,
     pub(super) common: CommonArgs,
     pub(super) program: Option<ProgramArgs>,
     pub(super) update: Option<UpdateArgs>,
     pub(super) import: Option<ImportArgs>,
-    /// The list of an import from its arguments or its file; none with a converter.
+    /// Resources to import, from arguments or a file; `None` with a converter.
     pub(super) listed: Option<ImportFile>,
     pub(super) exclude: Vec<String>,
     pub(super) exclude_dependents: bool,
@@ -91,21 +91,21 @@ pub(super) struct OperationRequest {
     pub(super) show_config: bool,
     pub(super) show_full_output: bool,
     pub(super) pending_creates: PendingCreates,
-    /// Where to write the plan of the preview.
+    /// Path for the plan of the preview.
     pub(super) save_plan: Option<String>,
-    /// Where to list what the preview would create.
+    /// Path for the list of resources that the preview would create.
     pub(super) import_file: Option<String>,
-    /// The plan to keep to.
+    /// Path of the plan that constrains the update.
     pub(super) plan: Option<String>,
-    /// Whether the update keeps to its own preview.
+    /// Whether the update is constrained by its own preview.
     pub(super) is_strict: bool,
-    /// Whether the update is one of `watch`.
+    /// Whether `watch` runs the update.
     pub(super) is_watch: bool,
-    /// Whether only the drift is wanted that a preview finds.
+    /// Whether the command is `drift`: a preview whose drift is reported.
     pub(super) is_drift: bool,
-    /// What is to wait for a debugger.
+    /// Processes that wait for a debugger.
     pub(super) debugged: Debugged,
-    /// What becomes of snippets, if the update is about them alone.
+    /// Snippet changes, for an update of only snippets.
     pub(super) snippets: Option<SnippetOrder>,
 }
 
@@ -189,7 +189,7 @@ impl OperationRequest {
         })
     }
 
-    /// An update of `watch`, which shows less.
+    /// An update run by `watch`, which prints less.
     pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
         Ok(OperationRequest {
             is_watch: true,
@@ -251,7 +251,7 @@ impl OperationRequest {
         })
     }
 
-    /// An import; what is wrong with its words or its file is said before anything else happens.
+    /// An import. Arguments and file are checked first, before anything else happens.
     pub(super) fn import(args: ImportArgs, ctx: &Context) -> Result<Self, Error> {
         let request = OperationRequest {
             preview_only: args.preview_only,
@@ -286,7 +286,7 @@ impl OperationRequest {
         asked.unwrap_or_else(|| ctx.environment.is_on("PULUMI_RUN_PROGRAM"))
     }
 
-    /// Whether everything is read first: the flag, or else the project.
+    /// Whether to refresh before the operation: the flag, or else the project's setting.
     pub(super) fn refreshes(&self, ctx: &Context) -> Result<bool, Error> {
         if let Some(text) = self.refresh.as_deref().filter(|text| !text.is_empty()) {
             return match text {
@@ -365,7 +365,7 @@ impl OperationRequest {
         })
     }
 
-    /// The policy packs that look at a run. Backends that store files demand none.
+    /// Policy packs of a run. File backends require none.
     pub(super) fn policies(
         &self,
         ctx: &Context,
@@ -438,7 +438,8 @@ impl OperationRequest {
         }
     }
 
-    /// The system of continuous integration that shows this run; programs that drive this one show it themselves.
+    /// CI system whose log format to use; `None` if another program runs this one, because that program shows the
+    /// output.
     pub(super) fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
         let is_driven = self
             .common
@@ -448,7 +449,7 @@ impl OperationRequest {
         ctx.environment.ci_system().filter(|_| !is_driven)
     }
 
-    /// Where what happens is written down for `why`; nowhere for programs that drive this one.
+    /// File in which the run is recorded for `why`; `None` if another program runs this one, and for `drift`.
     pub(super) fn record(
         &self,
         ctx: &Context,
@@ -495,7 +496,7 @@ impl OperationRequest {
         })
     }
 
-    /// The form of one phase: `--json` shows a preview as one document, unless its events are wanted as they happen.
+    /// Output form of a phase: with `--json`, a preview is one document, unless streaming is on.
     pub(super) fn form_of(&self, ctx: &Context, form: Form, phase: Phase) -> Form {
         let streams = || {
             let name = "PULUMI_ENABLE_STREAMING_JSON_PREVIEW";
@@ -534,7 +535,7 @@ impl OperationRequest {
         })
     }
 
-    /// The resources that an import adopts.
+    /// Resources that an import adopts.
     pub(super) fn listing(&self, session: &Session<'_>) -> Result<Listing, Error> {
         if let Some(converted) = &session.converted {
             return Ok(converted.listing.clone());
@@ -546,7 +547,7 @@ impl OperationRequest {
         import::from_file(file, protect, stack.name(), stack.project_name())
     }
 
-    /// What a program has to say of the resources that an import adopted, if that is wanted.
+    /// Request for code that declares the imported resources, if requested and the import succeeded.
     pub(super) fn code_request(
         &self,
         session: &Session<'_>,
@@ -566,12 +567,12 @@ impl OperationRequest {
     }
 }
 
-/// Whether log lines go where the tree would be.
+/// Whether log lines go to the terminal, where they would tear the tree.
 fn logs_to_terminal(ctx: &Context) -> bool {
     ctx.globals.logtostderr && ctx.globals.verbose > 0
 }
 
-/// Refuses what would have to be confirmed where nobody can be asked.
+/// Error for an operation that needs confirmation if nobody can be asked.
 pub(super) fn check_confirmed(ctx: &Context, request: &OperationRequest) -> Result<(), Error> {
     let is_yes = request.is_yes(ctx) || request.skip_preview;
     if ctx.is_interactive() || is_yes || request.preview_only {

@@ -1,5 +1,5 @@
-//! What the last preview or update of each stack did to every resource, and why: a file of its own below the home folder,
-//! which `why` reads. It has no secrets.
+//! The last preview or update of each stack: what it did to every resource, and why. Recorded in one file per stack below
+//! the home folder, which `why` reads. The file contains no secrets.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 use crate::context::Stack;
 use crate::{Context, Error};
 
-/// A run that was written down.
+/// A recorded run.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RecordedRun {
-    /// When it ended.
+    /// End of the run.
     pub(crate) time: Timestamp,
-    /// What it did.
+    /// Changes to the resources, with their reasons.
     #[serde(flatten)]
     pub(crate) run: RunExplanation,
 }
 
-/// Where the last run of a stack is written down.
+/// Path of the file for the last run of a stack.
 pub(crate) fn path(ctx: &Context, stack: &Stack) -> PathBuf {
     let readable = |text: &str| -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -38,7 +38,7 @@ pub(crate) fn path(ctx: &Context, stack: &Stack) -> PathBuf {
     folder.join(place).join(format!("{name}.json"))
 }
 
-/// Writes a run down. That it cannot be written stops nothing.
+/// Writes a run. Errors are ignored, because they must not fail the operation.
 pub(super) fn write(path: &Path, run: &RunExplanation) {
     let recorded = RecordedRun {
         time: Timestamp::now(),
@@ -58,7 +58,7 @@ pub(super) fn write(path: &Path, run: &RunExplanation) {
     }
 }
 
-/// The last run of a stack, if there was any.
+/// Last run of a stack; `None` if there is no record.
 pub(crate) fn last(ctx: &Context, stack: &Stack) -> Result<Option<RecordedRun>, Error> {
     let path = path(ctx, stack);
     let Some(text) = files::read_text(&path)? else {

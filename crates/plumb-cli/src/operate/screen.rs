@@ -1,4 +1,4 @@
-//! What subscribes to engine events: the display, the event log, JSON documents.
+//! Subscribers of engine events: the display, the event log, JSON documents.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -24,59 +24,59 @@ use super::runs;
 use crate::Printer;
 use crate::output::terminal_size;
 
-/// How often a frame is painted at most.
+/// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(60);
-/// A frame that takes long to draw is drawn less often: drawing takes one part in this many of the time.
+/// Limit for slow frames: drawing takes at most one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// How the result of an operation is written.
+/// Output form of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// For people.
+    /// Text for people.
     Human,
-    /// One line of JSON about the result on stdout; errors and warnings on stderr.
+    /// One line of JSON with the result on stdout; errors and warnings on stderr.
     ResultLine {
-        /// Whether resources that did not change are listed.
+        /// Whether to list unchanged resources.
         show_sames: bool,
     },
-    /// One line for each event that people want to know of while they work on something else.
+    /// One line per notable event, for users who work on something else meanwhile.
     Watch,
-    /// Nothing: the caller makes something of what was seen.
+    /// No output; the caller uses what was collected.
     Quiet,
-    /// Every engine event, one line of JSON each.
+    /// One line of JSON per engine event.
     EventLines,
-    /// One document about a preview.
+    /// One document for a preview.
     Digest {
-        /// Whether the parts of a replacement are listed each on its own.
+        /// Whether to list the single steps of a replacement.
         show_replacement_steps: bool,
     },
 }
 
-/// What is to be shown of one run.
+/// Output settings of one run.
 pub(super) struct ScreenSetup {
     pub(super) printer: Arc<Printer>,
-    /// Whether to say at the end why resources go.
+    /// Whether to explain at the end why resources are deleted or replaced.
     pub(super) explains: bool,
-    /// Where to write down what happened to each resource.
+    /// File in which to record the changes to each resource.
     pub(super) record: Option<PathBuf>,
     pub(super) options: Options,
     pub(super) form: Form,
     pub(super) event_log: Option<EventLog>,
-    /// Whether to keep the events for later questions.
+    /// Whether to keep the events, for details on request.
     pub(super) keeps_events: bool,
     pub(super) show_secrets: bool,
-    /// Whether somebody is there who wants to know what to do about errors.
+    /// Whether to print hints for errors.
     pub(super) advises: bool,
 }
 
 impl ScreenSetup {
-    /// Whether anything is made of downloads; otherwise they are told apart from the run.
+    /// Whether the output shows downloads as events; otherwise they are printed separately.
     pub(super) fn has_downloads(&self) -> bool {
         let is_listed = self.form == Form::Human && self.options.view != View::Diff;
         is_listed || self.form == Form::EventLines || self.event_log.is_some()
     }
 
-    /// Says what was about to be done, before an error that keeps it from beginning.
+    /// Prints the banner of the operation, before an error that prevents its start.
     pub(super) fn announce(&self) {
         let banner = self.options.banner();
         match self.form {
@@ -86,7 +86,7 @@ impl ScreenSetup {
         }
     }
 
-    /// Whether anything is made of messages for developers.
+    /// Whether the output uses debug messages.
     pub(super) fn debug_messages(&self) -> DebugMessages {
         if self.options.debug || self.event_log.is_some() || self.form == Form::EventLines {
             DebugMessages::Told
@@ -96,20 +96,20 @@ impl ScreenSetup {
     }
 }
 
-/// What was seen of a run.
+/// Data collected from the events of a run.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) summary: Option<Summary>,
-    /// Whether a resource has secrets after its step, or will have some that nobody knows yet.
+    /// Whether a resource has secrets after its step, or will have secrets that are not known yet.
     pub(super) has_secrets: bool,
     pub(super) events: Vec<Event>,
-    /// What happened to each resource.
+    /// Changes to each resource, with their reasons.
     pub(super) run: Option<RunExplanation>,
-    /// The event log, for the next run.
+    /// Event log, for the next run.
     pub(super) event_log: Option<EventLog>,
 }
 
-/// Starts the subscribers of a run. They end when the run drops its side.
+/// Starts the subscribers of a run. They end when the run drops its sender.
 pub(super) fn start(setup: ScreenSetup) -> (Subscriber, JoinHandle<Seen>) {
     let (subscriber, events) = mpsc::unbounded_channel();
     (subscriber, tokio::spawn(Screen::new(setup).show(events)))
@@ -120,7 +120,8 @@ fn leaves_secrets(step: &StepEvent) -> bool {
     new.is_some_and(|state| state.has_secrets())
 }
 
-/// Whether an event is about what the engine made up; it is numbered, and only event logs have it.
+/// Whether an event is about a resource that the engine itself created. Such events count, but only
+/// event logs show them.
 fn is_internal(event: &Event) -> bool {
     match event {
         Event::ResourcePre(step) | Event::ResourceOutputs(step) => step.internal,
@@ -155,12 +156,12 @@ impl Screen {
         let form = setup.form;
         let is_result = matches!(form, Form::ResultLine { .. });
         if is_result {
-            // It writes problems to stderr as they come; the rest is left out.
+            // The diff view writes problems to stderr as they occur; its other output is dropped.
             setup.options.view = View::Diff;
         }
         let is_human = matches!(form, Form::Human | Form::ResultLine { .. });
         let is_tree = is_human && setup.options.view == View::Tree;
-        // Programs that read what is printed get what they know.
+        // Programs that parse the output get only text they expect.
         let explains = setup.explains && is_human && setup.options.explain;
         let filter = Filter::new(setup.show_secrets);
         Screen {
@@ -289,7 +290,7 @@ impl Screen {
         self.print(&stdout, &stderr);
     }
 
-    /// The event with the program's name in what we say ourselves.
+    /// Replaces `plumb` in our own errors and warnings by the name the program was started with.
     fn named(&self, event: Event) -> Event {
         match event {
             Event::Diagnostic(mut diagnostic)
@@ -304,7 +305,7 @@ impl Screen {
         }
     }
 
-    /// Paints the whole tree a last time and leaves it there.
+    /// Paints the complete tree a last time, and leaves it on the screen.
     fn painter_finish(&mut self, now: Duration) {
         self.keys = None;
         let size = terminal_size();
@@ -390,7 +391,7 @@ impl Screen {
 }
 
 impl Drop for Screen {
-    /// Whatever happened, the terminal is given back as it was.
+    /// Restores the terminal, after a panic too.
     fn drop(&mut self) {
         self.printer.end_painting();
     }

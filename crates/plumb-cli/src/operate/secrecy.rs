@@ -1,9 +1,9 @@
-//! When a run needs a secrets manager that works.
+//! Runs that need a working secrets manager.
 //!
-//! Built-in providers say which of their outputs are secret. Plugins do not: they return secrets that no program asked for,
-//! and an object whose outputs cannot be encrypted cannot be recorded whole. So the manager must work before a plugin changes
-//! or reads anything. [`calls_plugins`] tells that for what is known before a run; for everything else there is a gate in the
-//! engine.
+//! Built-in providers declare which of their outputs are secret. Plugins do not: they may return secrets that no program
+//! requested, and an object whose outputs cannot be encrypted cannot be recorded completely. Therefore the manager must work
+//! before a plugin changes or reads anything. [`calls_plugins`] decides this from what is known before a run; a gate in the
+//! engine covers all other cases.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use plumb_state::Snapshot;
 
 use crate::Error;
 
-/// Whether the state holds objects of plugins that are not built in, or `packages` names such plugins.
+/// Whether the state contains resources of plugins that are not built in, or `packages` names such plugins.
 pub(super) fn calls_plugins(base: &Snapshot, packages: &[PluginSpec], host: &PluginHost) -> bool {
     let states = || base.resources.iter();
     let used: HashSet<&ProviderRef> = states().filter_map(|it| it.provider.as_ref()).collect();
@@ -27,7 +27,7 @@ pub(super) fn calls_plugins(base: &Snapshot, packages: &[PluginSpec], host: &Plu
     plugins.any(|plugin| !host.is_builtin(&plugin))
 }
 
-/// Says for whom the secrets manager is wanted, in the words that scripts know.
+/// Error with the context that scripts match.
 pub(super) fn unavailable(error: plumb_secrets::Error) -> Error {
     Error::from(error)
         .context("get stack secrets manager")

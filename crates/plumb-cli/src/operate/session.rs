@@ -1,4 +1,4 @@
-//! A stack that is taken for an operation, and one run on it after the other: preview, then the real thing.
+//! A stack that is opened for an operation, and the runs on it: first the preview, then the operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -45,10 +45,10 @@ use crate::context::{
 use crate::trace::TARGET;
 use crate::{Context, Error, VERSION};
 
-/// What file stores call the organization of every stack.
+/// Organization of every stack in a file store.
 pub(super) const ORGANIZATION: &str = "organization";
 
-/// Which stack, with which settings.
+/// Stack and settings to open.
 pub(super) struct Opening<'a> {
     pub(super) stack: Option<&'a str>,
     pub(super) config_file: Option<&'a str>,
@@ -60,13 +60,13 @@ pub(super) struct Opening<'a> {
     pub(super) fallback: StateFallback,
     pub(super) client: Option<String>,
     pub(super) debugged: Debugged,
-    /// Whether the plugins that the program needs must be there before it runs.
+    /// Whether to download missing plugins of the program before it runs.
     pub(super) checks_plugins: bool,
-    /// What may happen to the project's lock file.
+    /// Permitted changes of the project's lock file.
     pub(super) lock_mode: LockMode,
     /// Whether the operation changes the stack.
     pub(super) changes: bool,
-    /// Whether there is nothing to do without a project.
+    /// Whether a missing project is an error.
     pub(super) needs_project: bool,
 }
 
@@ -78,40 +78,40 @@ pub(super) struct Session<'c> {
     secrets: Arc<StackSecrets>,
     config: StackConfig,
     pub(super) project_environment: ProjectEnvironment,
-    /// Whether missing plugins are still to be told of.
+    /// Whether missing plugins are still to be reported.
     checks_plugins: AtomicBool,
-    /// The state before, as it was read, and after the upgrade of old forms.
+    /// State before the operation: first as read, then with old forms upgraded.
     pub(super) base: Snapshot,
     upgraded: Option<Snapshot>,
     cache: CiphertextCache,
     /// Objects of pending creates that a refresh adopts.
     pub(super) adoptions: Vec<Adoption>,
-    /// What runs are held to.
+    /// Plan that constrains the runs.
     pub(super) plan: Option<Plan>,
-    /// What a converter found to import.
+    /// Resources found by a converter.
     pub(super) converted: Option<Arc<Converted>>,
     /// Snippets that runs add, change or remove.
     pub(super) snippet_changes: Option<SnippetChanges>,
-    /// Snippets that runs are about.
+    /// Snippets that the runs are limited to.
     pub(super) target_snippets: BTreeSet<EcoString>,
-    /// The stack is ours until this is finished.
+    /// Lock of the stack; `None` once finished, or if the stack is not changed.
     update: Option<Arc<Update>>,
     began: Timestamp,
 }
 
-/// What became of a run.
+/// Result of a run.
 pub(super) struct RunResult {
     pub(super) outcome: Outcome,
     pub(super) seen: Seen,
-    /// The state that it reached.
+    /// State after the run.
     pub(super) snapshot: Snapshot,
-    /// The plan that it made.
+    /// Plan that the run made.
     pub(super) plan: Option<Plan>,
     cache: CiphertextCache,
 }
 
 impl<'c> Session<'c> {
-    /// Finds the stack, reads settings and state, and takes the stack if it is to be changed.
+    /// Finds the stack, reads settings and state, and locks the stack if it will be changed.
     pub(super) fn open(ctx: &'c Context, opening: &Opening<'_>) -> Result<Self, Error> {
         let project = if opening.needs_project {
             Some(ctx.program_project()?.clone())
@@ -136,7 +136,7 @@ impl<'c> Session<'c> {
             opening.config,
             opening.config_paths,
         )?;
-        // Without a file for them, the state alone says how secrets are encrypted.
+        // Without a settings file, only the state records how secrets are encrypted.
         let fallback = match settings.path {
             Some(_) => opening.fallback,
             None => StateFallback::Always,
@@ -145,7 +145,7 @@ impl<'c> Session<'c> {
             .map_err(|error| error.context("getting stack configuration: opening environment"))?;
         let (update, state) = taken(ctx, &stack, opening.changes)?;
         let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?);
-        // Most of it is the key of a passphrase, if there are secret settings.
+        // If there are secret settings, most of this time goes into deriving the key from the passphrase.
         let config = info_span!(target: TARGET, "decrypt settings")
             .in_scope(|| ctx.stack_config(&stack, &settings, &secrets, opening.check))?;
         let (base, cache) = info_span!(target: TARGET, "decrypt state")
@@ -180,7 +180,7 @@ impl<'c> Session<'c> {
         Ok(session)
     }
 
-    /// Gives resources of old programs the providers that they lack (`engine.md` 3.6).
+    /// Adds the missing providers to resources of old programs (`engine.md` 3.6).
     fn upgrade(&mut self) -> Result<(), Error> {
         let mut snapshot = self.base.clone();
         let config = &self.config.values;
@@ -210,7 +210,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// How the settings want resources to be named.
+    /// Naming rules in the settings.
     pub(super) fn naming(&self) -> Result<NamingRules, Error> {
         naming::rules(&naming::Place {
             organization: ORGANIZATION,
@@ -221,7 +221,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// Drops the pending operations of the state for which `keeps` is false.
+    /// Removes the pending operations of the state for which `keeps` is false.
     pub(super) fn keep_pending(&mut self, keeps: &[bool]) {
         for snapshot in std::iter::once(&mut self.base).chain(&mut self.upgraded) {
             let mut keeps = keeps.iter();
@@ -231,7 +231,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Holds every run from here on to the plan in a file.
+    /// Constrains all following runs by the plan in a file.
     pub(super) fn hold_to(&mut self, shown: &str) -> Result<(), Error> {
         let path = self.ctx.environment.cwd.join(shown);
         let named = PlanPath { path: &path, shown };
@@ -239,7 +239,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Writes a plan into a file.
+    /// Writes a plan to a file.
     pub(super) fn save_plan(
         &self,
         shown: &str,
@@ -252,7 +252,7 @@ impl<'c> Session<'c> {
         plan::write(named, plan, config, self.secrets.as_ref(), show_secrets)
     }
 
-    /// Runs an operation on the state as it was before.
+    /// Runs an operation on the state before.
     pub(super) async fn run(
         &mut self,
         operation: Operation,
@@ -290,7 +290,7 @@ impl<'c> Session<'c> {
         let base = self.upgraded.clone().unwrap_or_else(|| self.base.clone());
         self.require_secrets(&base, &program.packages, &host, is_preview)?;
         let journal = self.open_journal(&base, is_preview)?;
-        // From here on nothing fails before the run begins.
+        // Nothing below fails before the run begins.
         let has_downloads = screen.has_downloads();
         let (subscriber, shown) = screen::start(screen);
         if has_downloads {
@@ -326,7 +326,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// Once: an update follows its preview.
+    /// Only once, because an update would repeat the warning of its preview.
     async fn warn_of_missing_plugins(&self, program: &ProjectProgram, host: &Arc<PluginHost>) {
         if self.checks_plugins.swap(false, Ordering::Relaxed)
             && let Some(missing) = program.missing_plugins(host).await
@@ -335,7 +335,7 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// The journal of a run, in which stands already what had to be changed in the state before.
+    /// Journal of a run. If the state must be rewritten first, the rewritten state is its first entry.
     fn open_journal(&self, base: &Snapshot, is_preview: bool) -> Result<RunJournal, Error> {
         let codec: Arc<StackSecrets> = self.secrets.clone();
         let update = self.update.clone().filter(|_| !is_preview);
@@ -346,7 +346,8 @@ impl<'c> Session<'c> {
         Ok(journal)
     }
 
-    /// Asks for what it takes to record secrets before anything is shown, where it is known that plugins will be called.
+    /// Prepares the secrets manager, with a question if needed, before any output, if it is known that plugins will be
+    /// called.
     fn require_secrets(
         &self,
         base: &Snapshot,
@@ -357,7 +358,7 @@ impl<'c> Session<'c> {
         if self.secrets.is_given()? {
             return Ok(());
         }
-        // A preview finds out which of the packages the program uses, and there is time to ask after it.
+        // A preview finds out which of the packages the program uses; the question can follow it.
         let packages = if !is_preview && self.secrets.would_ask()? {
             packages
         } else {
@@ -369,7 +370,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Opens when secrets can be recorded, without asking anybody.
+    /// A gate that opens once secrets can be encrypted; it never prompts.
     fn secrets_gate(&self, is_preview: bool) -> SecretsGate {
         let secrets = self.secrets.clone();
         SecretsGate::new(move || {
@@ -427,13 +428,14 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// The tags of the stack.
+    /// Tags of the stack.
     pub(super) fn tags(&self) -> Result<BTreeMap<String, String>, Error> {
         Ok(self.stack.backend.tags(&self.stack.reference)?)
     }
 
-    /// The state that the journal has to begin with, if it is not the one that was read: an upgraded one, or one that is
-    /// encrypted in another way than what will follow in the journal. Otherwise nobody could read both after a crash.
+    /// The state with which the journal must begin if it differs from the one that was read: an upgraded one, or one
+    /// encrypted in a different way than the following entries. Otherwise the two could not be read together after a
+    /// crash.
     fn rewritten(&self, base: &Snapshot) -> Result<Option<Snapshot>, Error> {
         if base.resources.iter().any(|state| state.has_secrets()) {
             self.prepare_secrets()?;
@@ -448,13 +450,13 @@ impl<'c> Session<'c> {
         }))
     }
 
-    /// Makes sure, before anything changes, that secrets can be encrypted: there are some, or a preview showed some.
+    /// Checks before any change that secrets can be encrypted. Called if the state or the preview contains secrets.
     pub(super) fn prepare_secrets(&self) -> Result<(), Error> {
         self.secrets.manager_or_new()?.check()?;
         Ok(())
     }
 
-    /// Makes sure that secrets can be encrypted if the preview has called a plugin, because plugins may return secrets.
+    /// Checks that secrets can be encrypted if the preview called a plugin, because plugins may return secrets.
     pub(super) fn prepare_wanted_secrets(&self) -> Result<(), Error> {
         if self.secrets.is_wanted() {
             self.secrets.prepare()?;
@@ -462,7 +464,7 @@ impl<'c> Session<'c> {
         Ok(())
     }
 
-    /// Saves what a run reached, and gives the stack back.
+    /// Saves the state after a run, and unlocks the stack.
     pub(super) fn finish(
         mut self,
         ran: RunResult,
@@ -482,7 +484,7 @@ impl<'c> Session<'c> {
         };
         let mut encrypted = info_span!(target: TARGET, "encrypt state")
             .in_scope(|| snapshot.encrypt(self.secrets.as_ref(), &mut cache))?;
-        // Asked afterwards: a stack whose settings name no manager has one from its first secret on.
+        // Queried after the encryption, because the first secret adds a manager to a stack whose settings name none.
         if let Some(provider) = self.secrets.provider() {
             encrypted.set_secrets_provider(Some(provider));
         }
@@ -519,7 +521,7 @@ impl<'c> Session<'c> {
         self.save_settings()
     }
 
-    /// Saves the settings where they have a file. Without one, the state alone records the secrets manager.
+    /// Saves the settings, if they have a file. Without one, only the state records the secrets manager.
     fn save_settings(&mut self) -> Result<(), Error> {
         if self.settings.path.is_none() {
             return Ok(());
@@ -527,13 +529,13 @@ impl<'c> Session<'c> {
         self.settings.save(Some(&self.secrets))
     }
 
-    /// Gives the stack back as it was.
+    /// Unlocks the stack without a change.
     pub(super) fn leave(mut self) {
         self.update = None;
     }
 }
 
-/// The state of the stack, which is taken first if it is to be changed.
+/// State of the stack, which is locked first if it will be changed.
 fn taken(
     ctx: &Context,
     stack: &Stack,
@@ -555,7 +557,7 @@ fn verify(base: &Snapshot) -> Result<(), Error> {
     })
 }
 
-/// The state with its secrets in the clear. Ciphertexts are kept for reuse if the stack still encrypts the same way.
+/// The state with decrypted secrets. Ciphertexts are kept for reuse if the stack still uses the same encryption.
 fn decrypted(
     ctx: &Context,
     state: &StackState,
@@ -625,7 +627,7 @@ fn project_environment(
     }
 }
 
-/// Who gets the plugins that are missing, and vouches for those that are not.
+/// Downloader of missing plugins, which also verifies installed ones.
 pub(super) fn plugin_source(
     ctx: &Context,
     project_environment: &ProjectEnvironment,
@@ -647,7 +649,7 @@ pub(super) fn plugin_source(
     acquire::unasked(&ctx.environment, &ctx.printer, &demands)
 }
 
-/// Reads other stacks of the same backend, with the secrets manager that each of them records.
+/// Reads other stacks in the same backend, each with the secrets manager that its state records.
 fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
     let backend = stack.backend.clone();
     let project = plumb_project::ProjectName::unchecked(stack.project_name());
@@ -658,7 +660,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
         .map(ToOwned::to_owned);
     BackendStacks {
         read: Arc::new(move |name| {
-            // Tests have no other way to a defect in the middle of an update, of the binary that people use neither.
+            // Hook for tests, which have no other way to cause a panic in the middle of an update of the shipped binary.
             let is_wanted = fails_at.as_deref() == Some(name);
             assert!(!is_wanted, "a test wants a defect");
             let reference = backend.parse_stack(name, Some(&project))?;
@@ -681,7 +683,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
     }
 }
 
-/// The codec for what a snapshot itself records of its secrets.
+/// Codec for the secrets manager that a snapshot records.
 pub(super) fn recorded_codec(
     snapshot: &Snapshot,
     passphrases: &plumb_secrets::Passphrases,

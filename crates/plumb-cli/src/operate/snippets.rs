@@ -1,4 +1,4 @@
-//! Updates about snippets of the state: what becomes of them is decided when the stack is ours and its state is known.
+//! Updates of snippets in the state. Their changes are computed once the stack is locked and its state is known.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use super::session::Session;
 use crate::context::Stack;
 use crate::{Context, Error, ExitStatus};
 
-/// Decides by the state of a stack which snippets are new or different; nothing stands for those that are to go.
+/// Computes the new and changed snippets from the state of a stack; `None` stands for a snippet to remove.
 pub(crate) type SnippetOrder =
     Box<dyn Fn(&Snapshot, &Stack) -> Result<BTreeMap<EcoString, Option<Snippet>>, Error>>;
 
-/// An update that is about some snippets alone.
+/// An update limited to some snippets.
 pub(crate) struct SnippetUpdate {
-    /// Which, and what becomes of them.
+    /// Changes to the snippets.
     pub(crate) order: SnippetOrder,
-    /// Whether a preview is all that is wanted.
+    /// Whether to run only a preview.
     pub(crate) dry_run: bool,
-    /// Whether nothing is asked.
+    /// Whether to skip the confirmation.
     pub(crate) yes: bool,
-    /// Whether secrets are shown.
+    /// Whether to show secrets.
     pub(crate) show_secrets: bool,
-    /// Whether the result is one line of JSON.
+    /// Whether to print the result as one line of JSON.
     pub(crate) is_json: bool,
 }
 
-/// Updates what belongs to some snippets; everything else stays as it is.
+/// Updates the resources of some snippets, and nothing else.
 pub(crate) fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<ExitStatus, Error> {
     let output = if update.is_json { "json" } else { "default" };
     let common = CommonArgs {
@@ -54,7 +54,7 @@ pub(crate) fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<Ex
 }
 
 impl Session<'_> {
-    /// Has every run from here on change the snippets as `order` says, and do nothing else.
+    /// Limits all following runs to the changes of `order`.
     pub(super) fn change_snippets(&mut self, order: &SnippetOrder) -> Result<(), Error> {
         let changes = order(&self.base, &self.stack)?;
         self.target_snippets = changes.keys().cloned().collect();

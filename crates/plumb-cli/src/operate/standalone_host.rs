@@ -1,4 +1,4 @@
-//! Plugins at work where nothing is deployed.
+//! Plugin host outside of deployments.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ use super::session::{ORGANIZATION, plugin_source};
 use crate::commands::stack::values::Secrets;
 use crate::{Context, Error, ExitStatus};
 
-/// The secrets that were come across, which messages do not show.
+/// Secrets seen so far, which messages must not show.
 #[derive(Clone)]
 pub(crate) struct KnownSecrets(Arc<Mutex<Masks>>);
 
@@ -38,7 +38,7 @@ impl KnownSecrets {
         KnownSecrets(Arc::new(Mutex::new(masks)))
     }
 
-    /// Takes note of the secrets among `properties`.
+    /// Adds the secrets in `properties`.
     pub(crate) fn learn(&self, properties: &PropertyMap) {
         self.masks().learn_all(properties);
     }
@@ -52,7 +52,7 @@ impl KnownSecrets {
     }
 }
 
-/// Shows what plugins say, without secrets.
+/// Prints messages of plugins, with secrets masked.
 struct Masked {
     messages: Messages,
     known: KnownSecrets,
@@ -69,7 +69,7 @@ impl ResourceMonitor for Masked {
     }
 }
 
-/// A host of plugins with the services that they expect, and somebody who listens to what they say.
+/// Plugin host with the engine services that plugins expect, and a printer for their messages.
 pub(crate) struct StandaloneHost {
     runtime: tokio::runtime::Runtime,
     shell: Shell,
@@ -80,7 +80,8 @@ pub(crate) struct StandaloneHost {
 }
 
 impl StandaloneHost {
-    /// Opens the host for the project of the working directory, if there is one. `plugins` are found before all others.
+    /// Opens the host for the project of the working directory, if there is one. `plugins` take precedence over all
+    /// others.
     pub(crate) fn open(
         ctx: &Context,
         plugins: Vec<ProjectPlugin>,
@@ -123,23 +124,23 @@ impl StandaloneHost {
         })
     }
 
-    /// The host.
+    /// The plugin host.
     pub(crate) fn host(&self) -> Arc<PluginHost> {
         self.host.clone()
     }
 
-    /// The secrets that messages do not show.
+    /// Secrets that messages do not show.
     pub(crate) fn secrets(&self) -> KnownSecrets {
         self.messages.known.clone()
     }
 
-    /// Facts of the project, for what is evaluated.
+    /// Context for evaluated expressions: project, stack and the like.
     pub(crate) fn info(&self) -> &ProgramContext {
         &self.info
     }
 
-    /// Does `work`, and shows what plugins say meanwhile. What runs is finished after an interrupt; the second asks
-    /// providers to stop, and the third gives up.
+    /// Runs `work`, and prints messages of plugins meanwhile. The first interrupt lets `work` finish, the second asks
+    /// providers to stop, the third cancels.
     pub(crate) fn run<T>(
         &mut self,
         work: impl Future<Output = Result<T, Error>>,
@@ -169,12 +170,12 @@ impl StandaloneHost {
         done.map_err(|error| error.reworded(|text| self.messages.known.plain(text)))
     }
 
-    /// Whether the user wants nothing more to begin.
+    /// Whether the user has interrupted, so that nothing new must start.
     pub(crate) fn is_interrupted(&self) -> bool {
         *self.interrupts.borrow() > 0
     }
 
-    /// Ends all plugins.
+    /// Stops all plugins.
     pub(crate) fn close(self) {
         self.runtime.block_on(self.host.shutdown());
         self.runtime.block_on(self.shell.close());
@@ -182,7 +183,7 @@ impl StandaloneHost {
     }
 }
 
-/// What a host needs to know where there is no stack; `refusal` is why other stacks cannot be read.
+/// Environment of a plugin host without a stack; `refusal` is the error for reading other stacks.
 pub(super) fn project_environment(
     ctx: &Context,
     plugins: Vec<ProjectPlugin>,
@@ -212,7 +213,7 @@ pub(super) fn project_environment(
 
 fn info(ctx: &Context, project_environment: &ProjectEnvironment) -> Result<ProgramContext, Error> {
     let options = Options::new(Phase::Execute);
-    // Which stack is selected matters to expressions alone, and a store that cannot be read is no reason to fail.
+    // The selected stack only matters to expressions, so an unreadable store is not an error.
     let stack = ctx.selected_stack().ok().flatten();
     Ok(ProgramContext {
         project: ctx

@@ -7,7 +7,7 @@ use plumb_state::Snapshot;
 use plumb_state::file::Layout;
 use serde_json::value::RawValue;
 
-/// A resource as the state file has it. The caller has blinded its secrets.
+/// A resource in the form of the state file. The caller has masked its secrets.
 pub(super) fn resource_json(state: &ResourceState) -> Box<RawValue> {
     let mut state = state.clone();
     if state.kind == ResourceKind::Provider && state.id == ResourceId::Unknown {

@@ -1,4 +1,4 @@
-//! `watch`: an update after every change of the project's files (`cli.md` 3.5).
+//! `watch`: an update after every change to the project's files (`cli.md` 3.5).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::request::OperationRequest;
 use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 
-/// How often the files are looked at.
+/// Polling interval of the files.
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Folders that programs and tools write to.
@@ -31,16 +31,16 @@ const SKIPPED: [&str; 11] = [
     "venv",
 ];
 
-/// Updates the stack, and again whenever something has changed, until it is interrupted.
+/// Updates the stack after every change until interrupted.
 pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    // What is refused is refused once, and not by every update.
+    // Invalid flags are an error once, and not in every update.
     OperationRequest::watch(up_args(args))?;
     let roots = roots(args, ctx)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let mut signals = runtime.block_on(async { StopSignals::listen() })?;
-    // Without a selected stack the first update would ask for one, every time.
+    // Without a selected stack, every update would ask for one.
     ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
     loop {
         let before = seen(&roots);
@@ -94,7 +94,7 @@ fn roots(args: &WatchArgs, ctx: &Context) -> Result<Vec<PathBuf>, Error> {
     Ok(roots)
 }
 
-/// When each file changed last, and how long it is.
+/// Time of the last change and length of each file.
 fn seen(roots: &[PathBuf]) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut files = BTreeMap::new();
     for root in roots {
@@ -113,7 +113,7 @@ fn look(path: &Path, files: &mut BTreeMap<PathBuf, (SystemTime, u64)>) {
         return;
     }
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        // A link may lead back to where it is.
+        // A link may lead back to one of its own parents.
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         if !is_link && !SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
             look(&entry.path(), files);
@@ -158,7 +158,7 @@ fn up_args(args: &WatchArgs) -> UpArgs {
     }
 }
 
-/// What watched stacks have before their lines.
+/// Time prefix of the lines of `watch`.
 pub(super) fn clock() -> String {
     jiff::Zoned::now().strftime("%H:%M:%S.%3f").to_string()
 }

@@ -1,16 +1,16 @@
-//! Traces in the form that Perfetto and the browser Chrome show.
+//! Traces in the format of Perfetto and Chrome.
 //!
-//! There, spans lie in rows, and within a row each lies wholly inside another or beside it. A span goes into the first row where
-//! that is so, which is that of its parent as long as nothing runs side by side.
+//! There, spans are arranged in rows, and the spans of a row must be nested or disjoint. A span is placed in the first row
+//! where it fits, which is the row of its parent unless spans run in parallel.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::wire::Span;
 
-/// The number that stands for the process.
+/// Process id in the document.
 const PROCESS: u32 = 1;
 
-/// The document. `spans` come in the order of their beginning.
+/// Trace document. `spans` are sorted by start time.
 pub(crate) fn document(spans: &[Span]) -> Json {
     let mut events = vec![json!({
         "ph": "M", "name": "process_name", "pid": PROCESS, "tid": 0, "args": { "name": crate::NAME },
@@ -43,9 +43,9 @@ fn arguments(span: &Span) -> Json {
     Json::Object(arguments)
 }
 
-/// The row of each span, from 1.
+/// Row of each span, from 1.
 fn rows(spans: &[Span]) -> Vec<usize> {
-    // The ends of the spans that are open in each row, the outermost first.
+    // Ends of the open spans in each row, outermost first.
     let mut open: Vec<Vec<u64>> = Vec::new();
     let mut rows = Vec::with_capacity(spans.len());
     for span in spans {

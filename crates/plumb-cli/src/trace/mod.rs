@@ -1,12 +1,13 @@
-//! Traces: where the time of a command went (`cli.md` 1.2, 12).
+//! Traces: durations within a command (`cli.md` 1.2, 12).
 //!
-//! 1. What takes time says so with spans of [`plumb_engine::spans::TARGET`]: the engine with its steps and calls, this crate
-//!    with what it does around them.
-//! 2. `recorder` writes those that have ended to the file that `--tracing` or `--otel-traces` names, in the form that
-//!    OpenTelemetry has for files (`wire`): lines of JSON, each with some spans. Other tools read them as well.
-//! 3. `view-trace` shows such a file as a page (`page`), `convert-trace` makes another form of it (`chrome`).
+//! 1. Code that takes time opens spans with the target [`plumb_engine::spans::TARGET`]: the engine for its steps and
+//!    calls, this crate for the work around them.
+//! 2. `recorder` writes ended spans to the file that `--tracing` or `--otel-traces` names, in the file format of
+//!    OpenTelemetry (`wire`): lines of JSON, each with some spans. Other tools can read them.
+//! 3. `view-trace` shows such a file as a page (`page`), `convert-trace` converts it to another format (`chrome`).
 //!
-//! **Traces hold no values**: names, URNs, durations, and whether something failed. Nothing is recorded unless it is asked for.
+//! **Traces contain no values**: only names, URNs, durations, and whether something failed. Nothing is recorded unless
+//! requested.
 
 pub(crate) mod chrome;
 pub(crate) mod page;
@@ -38,7 +39,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Creates the file that the flags ask for. A command does not fail because nobody learns how long it took.
+    /// Creates the file named by the flags. An error is only a warning, because it must not fail the command.
     pub(crate) fn open(globals: &GlobalArgs, environment: &Environment, printer: &Printer) -> Self {
         let recorder = wanted(globals, environment, printer).and_then(|path| {
             let lineage = Lineage::of(environment.get("TRACEPARENT"));
@@ -57,7 +58,7 @@ impl Trace {
         }
     }
 
-    /// What records spans, if a trace is written.
+    /// Subscriber layer that records spans; `None` if no trace is written.
     pub(crate) fn layer<S>(&self) -> Option<impl Layer<S> + use<S>>
     where
         S: tracing::Subscriber + for<'s> LookupSpan<'s>,
@@ -66,7 +67,7 @@ impl Trace {
         Some(recorder::Spans(recorder).with_filter(filter_fn(|it| it.target() == TARGET)))
     }
 
-    /// The command begins: what it does lies in its span.
+    /// Opens the span of the command.
     pub(crate) fn begin(&mut self, globals: &GlobalArgs) {
         let words = globals.command.join(" ");
         self.command = tracing::info_span!(
@@ -75,12 +76,12 @@ impl Trace {
         );
     }
 
-    /// Does something as part of the command.
+    /// Runs `work` within the span of the command.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         self.command.in_scope(work)
     }
 
-    /// The command has ended: the rest is written.
+    /// Ends the span of the command, and writes the rest of the trace.
     pub(crate) fn end(self, status: ExitStatus, printer: &Printer) {
         self.command.record("exit_code", status.code());
         if status != ExitStatus::Success {
@@ -93,7 +94,7 @@ impl Trace {
     }
 }
 
-/// The file that the trace goes to. Of traces that go elsewhere, the user hears that there are none.
+/// Path of the trace file. Warns of targets that are not files, which are not supported.
 fn wanted(globals: &GlobalArgs, environment: &Environment, printer: &Printer) -> Option<PathBuf> {
     let mut wanted = None;
     let flags = [
@@ -109,7 +110,7 @@ fn wanted(globals: &GlobalArgs, environment: &Environment, printer: &Printer) ->
             Some(_) => printer.warning(&format!(
                 "--{flag} has no effect: the trace is written to the file that --tracing names"
             )),
-            // The address may hold a password, so it is not repeated.
+            // The address is not printed, because it may contain a password.
             None => printer.warning(&format!(
                 "--{flag} has no effect: traces go to files alone; `--{flag} {form}` writes one, `plumb view-trace PATH` shows it"
             )),
@@ -118,14 +119,14 @@ fn wanted(globals: &GlobalArgs, environment: &Environment, printer: &Printer) ->
     wanted.or_else(|| profile(globals, environment))
 }
 
-/// Profiles of ours are traces: one file for each process, and none for the processor or the memory.
+/// Path for `--profiling`, which writes a trace: one file per process; there are no profiles of CPU or memory.
 fn profile(globals: &GlobalArgs, environment: &Environment) -> Option<PathBuf> {
     let prefix = globals.profiling.as_deref().filter(|it| !it.is_empty())?;
     let name = format!("{prefix}.{}.trace", std::process::id());
     Some(environment.cwd.join(name))
 }
 
-/// The path in `file:PATH` and `file://PATH`.
+/// Path in `file:PATH` and `file://PATH`.
 fn file_of(target: &str) -> Option<&str> {
     let path = target.strip_prefix("file:")?;
     Some(path.strip_prefix("//").unwrap_or(path)).filter(|path| !path.is_empty())

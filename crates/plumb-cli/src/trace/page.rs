@@ -1,4 +1,4 @@
-//! The page that shows a trace: everything is in it, so that it works without a network.
+//! HTML page that shows a trace. It is self-contained, so that it works without a network.
 
 use std::collections::HashMap;
 
@@ -6,20 +6,20 @@ use serde_json::{Value as Json, json};
 
 use super::wire::Span;
 
-/// The page, with a place for what it shows.
+/// Template of the page.
 const PAGE: &str = include_str!("page.html");
-/// That place.
+/// Placeholder for the data in the template.
 const PLACE: &str = "/*TRACE*/";
 
-/// The page about these spans, which come in the order of their beginning.
+/// Page for `spans`, which are sorted by start time.
 pub(crate) fn page(title: &str, spans: &[Span]) -> String {
     let data = json!({ "title": title, "spans": data(spans) }).to_string();
-    // Nothing in it ends the element that it stands in.
+    // Escaped, so that no text ends the enclosing element.
     let data = data.replace('<', "\\u003c");
     PAGE.replacen(PLACE, &data, 1)
 }
 
-/// What the page knows of each span: times are in milliseconds since the first, parents are places in the list.
+/// Data of each span: times in milliseconds since the first span, parents as indices of the list.
 fn data(spans: &[Span]) -> Vec<Json> {
     let first = spans.first().map_or(0, |span| span.start.0);
     let places: HashMap<&str, usize> = spans

@@ -1,4 +1,4 @@
-//! Writes spans to a file when they have ended.
+//! Writer of ended spans to a file.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -18,18 +18,19 @@ use uuid::Uuid;
 
 use super::wire::{self, Attribute, Nanoseconds, Span, Status};
 
-/// How many spans are in a line at most: what a process that is killed loses of its trace.
+/// Maximum number of spans in a line; a process that is killed loses up to this many.
 const BATCH: usize = 128;
 
-/// What the trace is part of.
+/// Trace id and parent span of a trace.
 pub(super) struct Lineage {
     trace: String,
-    /// What the command is part of; empty for nothing.
+    /// Id of the parent span of the command; empty if there is none.
     parent: String,
 }
 
 impl Lineage {
-    /// What whoever started the command says (`00-TRACE-SPAN-FLAGS`); else a trace of its own.
+    /// Parses the value of `TRACEPARENT` (`00-TRACE-SPAN-FLAGS`); a new trace if it is missing or
+    /// invalid.
     pub(super) fn of(told: Option<&str>) -> Self {
         let own = || Lineage {
             trace: Uuid::new_v4().simple().to_string(),
@@ -50,7 +51,7 @@ impl Lineage {
     }
 }
 
-/// The file, and what is not in it yet.
+/// File of a trace, and spans not written yet.
 pub(super) struct Recorder {
     lineage: Lineage,
     inner: Mutex<Inner>,
@@ -60,7 +61,7 @@ struct Inner {
     file: File,
     ended: Vec<Span>,
     next_id: u64,
-    /// The first problem of writing; nothing is written after it.
+    /// First write error; nothing is written after it.
     problem: Option<io::Error>,
 }
 
@@ -79,7 +80,7 @@ impl Recorder {
         })
     }
 
-    /// Writes what has ended so far, and tells what went wrong with the file.
+    /// Writes the remaining spans; returns the first write error.
     pub(super) fn finish(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.flush();
@@ -117,7 +118,7 @@ impl Inner {
     }
 }
 
-/// Hears of spans.
+/// Subscriber layer that passes spans to a recorder.
 pub(super) struct Spans(pub(super) Arc<Recorder>);
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
@@ -164,7 +165,7 @@ fn now() -> Nanoseconds {
     Nanoseconds(u64::try_from(since).unwrap_or(u64::MAX))
 }
 
-/// Puts fields where they belong.
+/// Visitor that stores the fields of a span.
 struct Fields<'s>(&'s mut Span);
 
 impl Visit for Fields<'_> {
@@ -192,7 +193,7 @@ impl Visit for Fields<'_> {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        // What is shown with `%` comes here as well.
+        // Fields recorded with `%` arrive here as well.
         self.record_str(field, &format!("{value:?}"));
     }
 }

@@ -1,10 +1,10 @@
-//! Traces in their forms.
+//! Tests of the trace formats.
 
 use serde_json::{Value as Json, json};
 
 use super::{chrome, page, wire};
 
-/// Spans with a name, a beginning and an end, in seconds.
+/// Spans from a name, start and end, in seconds.
 fn spans(all: &[(&str, u64, u64)]) -> Vec<wire::Span> {
     let of = |(place, (name, start, end)): (usize, &(&str, u64, u64))| {
         json!({

@@ -1,7 +1,7 @@
-//! The form that traces have in files: OTLP as JSON, one or more spans in each document, and usually one document in a line.
+//! File format of traces: OTLP as JSON, one or more spans in each document, usually one document per line.
 //!
-//! Numbers that JavaScript cannot hold are texts there, ids are hexadecimal. Others write the same with fields that are of no
-//! interest here; these are passed over.
+//! Numbers beyond the range of JavaScript are strings, ids are hexadecimal. Fields of other exporters that are not used here
+//! are ignored.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::Error;
 
 use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 
-/// What exporters send at a time.
+/// A batch of an exporter.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Request {
     pub(crate) resource_spans: Vec<ResourceSpans>,
 }
 
-/// The spans of one process.
+/// Spans of one process.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResourceSpans {
@@ -34,7 +34,7 @@ pub(crate) struct Resource {
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// The spans of one library in a process.
+/// Spans of one library in a process.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ScopeSpans {
     #[serde(default)]
@@ -51,7 +51,7 @@ pub(crate) struct Scope {
     pub(crate) version: String,
 }
 
-/// Something that took time.
+/// A span: an action with start and end.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Span {
@@ -65,7 +65,7 @@ pub(crate) struct Span {
     )]
     pub(crate) parent: String,
     pub(crate) name: String,
-    /// Always 1, internal: what it is for others is of no interest here.
+    /// Always 1, internal; other kinds are of no interest here.
     #[serde(default = "internal", deserialize_with = "any_kind")]
     pub(crate) kind: u8,
     #[serde(rename = "startTimeUnixNano")]
@@ -79,12 +79,12 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// How long it took, in nanoseconds.
+    /// Duration in nanoseconds.
     pub(crate) fn duration(&self) -> u64 {
         self.end.0.saturating_sub(self.start.0)
     }
 
-    /// Whether it failed.
+    /// Whether the action failed.
     pub(crate) fn failed(&self) -> bool {
         self.status.code == Status::ERROR
     }
@@ -98,7 +98,7 @@ fn any_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> 
     serde::de::IgnoredAny::deserialize(deserializer).map(|_| internal())
 }
 
-/// How something ended.
+/// Result of a span.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Status {
     #[serde(default)]
@@ -113,7 +113,7 @@ impl Status {
     }
 }
 
-/// A time since 1970.
+/// Nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Nanoseconds(pub(crate) u64);
 
@@ -171,7 +171,7 @@ impl Attribute {
     }
 }
 
-/// The value of an attribute: one of these, or something that is not shown.
+/// Value of an attribute. Types without a field here are not shown.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(crate) struct Value {
@@ -185,7 +185,7 @@ pub(crate) struct Value {
     float: Option<f64>,
 }
 
-/// A whole number, which the format has as text.
+/// An integer, which the format represents as a string.
 #[derive(Clone, Copy, Debug)]
 struct Integer(i64);
 
@@ -211,7 +211,7 @@ impl<'de> Deserialize<'de> for Integer {
 }
 
 impl Value {
-    /// How people see it; nothing for what is not shown.
+    /// Text of the value; `None` for types that are not shown.
     pub(crate) fn shown(&self) -> Option<String> {
         let number = self.number.map(|number| number.0.to_string());
         let text = self.text.clone().or(number);
@@ -220,7 +220,7 @@ impl Value {
     }
 }
 
-/// All spans of a file, the earliest first; of several that begin at once, the longest.
+/// All spans of a file, sorted by start time, and the longest first among equal ones.
 pub(crate) fn read(path: &Path) -> Result<Vec<Span>, Error> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
@@ -238,7 +238,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Span>, Error> {
     Ok(spans)
 }
 
-/// The spans of documents that follow each other.
+/// Spans of consecutive documents.
 pub(crate) fn parse(text: &str) -> Result<Vec<Span>, serde_json::Error> {
     let mut spans = Vec::new();
     for request in serde_json::Deserializer::from_str(text).into_iter::<Request>() {
@@ -249,7 +249,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Span>, serde_json::Error> {
     Ok(spans)
 }
 
-/// A document of these spans.
+/// A document with `spans`.
 pub(crate) fn request(spans: Vec<Span>) -> Request {
     Request {
         resource_spans: vec![ResourceSpans {

@@ -1,4 +1,4 @@
-//! Words, flags and help.
+//! Arguments, flags and help.
 
 use crate::context::TestContext;
 

@@ -13,7 +13,7 @@ use regex::Regex;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The document whose tables hold the rule ids.
+/// Document with the tables of rule ids.
 const CATALOGUE: &str = "engine-behaviours";
 
 /// Folders and files that may cite.
@@ -30,15 +30,15 @@ const CITING: [&str; 10] = [
     "xtask",
 ];
 
-/// Folders with texts of other programs, and with files that builds and installations leave.
+/// Folders with texts of other programs, or with files from builds and installations.
 const NOT_OURS: [&str; 3] = ["expected", "node_modules", "target"];
 
 const EXTENSIONS: [&str; 8] = ["js", "json", "md", "py", "rs", "sh", "toml", "ts"];
 
-/// Words before a hyphen and two digits that are names of the field and not families of rules.
+/// Terms of the form of a rule family: capitals before a hyphen and two digits.
 const NOT_RULES: [&str; 2] = ["CRC", "UTF"];
 
-/// The anchors of each document, by its name without `.md`.
+/// Anchors of each document, by its name without `.md`.
 struct Spec {
     documents: BTreeMap<String, BTreeSet<String>>,
     citation: Regex,
@@ -52,7 +52,7 @@ impl Spec {
             .filter(|(name, _)| name != "README")
             .collect();
         let mut names: Vec<&str> = documents.keys().map(String::as_str).collect();
-        // The longer of two names that end alike comes first.
+        // Longer names first, because one name may be a suffix of another.
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         let reference = r"(?:step )?(?:\d+(?:\.\d+)*|[A-Z]\d*)\b";
         let pattern = format!(
@@ -72,7 +72,7 @@ impl Spec {
             .is_some_and(|anchors| citation.anchor.is_empty() || anchors.contains(&citation.anchor))
     }
 
-    /// The documents and sections that `line` cites.
+    /// Documents and sections that `line` cites.
     fn sections(&self, line: &str) -> Vec<Citation> {
         if !line.contains(".md") {
             return Vec::new();
@@ -80,7 +80,7 @@ impl Spec {
         let mut found = Vec::new();
         for citation in self.citation.captures_iter(line) {
             let folder = citation.name("folder").map_or("", |folder| folder.as_str());
-            // `docs/cli.md` and the like are other documents of the same name.
+            // Documents outside of the specification may have the same name, such as `docs/cli.md`.
             if folder.is_empty() || folder.ends_with("spec/") {
                 let name = &citation["name"];
                 found.push(Citation::of(name, ""));
@@ -95,7 +95,7 @@ impl Spec {
 #[derive(Debug, PartialEq)]
 struct Citation {
     document: String,
-    /// Empty where the whole document is cited.
+    /// Empty if the whole document is cited.
     anchor: String,
 }
 
@@ -108,8 +108,8 @@ impl Citation {
     }
 }
 
-/// Anchors from the words behind the name of a document. A letter, or a step, belongs to the section before it:
-/// `4.3, F5` is `4.3` and `4.3 F5`; a letter without a section is one itself.
+/// Anchors in the text after the name of a document. A letter or a step belongs to the section before it: `4.3, F5` is `4.3`
+/// and `4.3 F5`. A letter without a section is an anchor itself.
 fn references(text: &str) -> Vec<String> {
     let mut anchors = Vec::new();
     let mut section = String::new();
@@ -130,7 +130,7 @@ fn references(text: &str) -> Vec<String> {
     anchors
 }
 
-/// The anchors of one document: `4.3`, `4.3 F`, `4.3 F5`, `2.3 step 7`, and rule ids.
+/// Anchors of one document: `4.3`, `4.3 F`, `4.3 F5`, `2.3 step 7`, and rule ids.
 fn anchors(text: &str) -> BTreeSet<String> {
     let heading = Regex::new(r"^#+ (\d+(?:\.\d+)*|[A-Z])\b\.?").unwrap();
     let part = Regex::new(r"^\*\*([A-Z])\. ").unwrap();
@@ -160,7 +160,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The rule ids in `line`: capitals, a hyphen and two digits.
+/// Rule ids in `line`: capitals, a hyphen and two digits.
 fn rules(line: &str) -> Vec<Citation> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let mut found = Vec::new();
@@ -194,12 +194,12 @@ fn name_of(path: &Path) -> String {
     path.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
-/// The files at or below `path` whose texts are ours, in the order of their names.
+/// Our own text files at or below `path`, sorted by name.
 fn files_below(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let may_cite = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
-        // Of documents in JSON, cases name the rules that they exercise.
+        // Of JSON files, only cases cite rules.
         let is_case = path.ends_with("case.json");
         let is_wanted = may_cite && (extension != Some("json") || is_case);
         return is_wanted.then(|| path.to_owned()).into_iter().collect();
@@ -260,7 +260,7 @@ fn the_catalogue_has_every_behaviour_once() {
     assert_eq!(unique.len(), ids.len());
 }
 
-/// A rule id that no document has, and that this file therefore must not spell out.
+/// A rule id that no document contains. It is assembled, because this file is checked as well.
 fn made_up_rule() -> String {
     ["RULE", "07"].join("-")
 }

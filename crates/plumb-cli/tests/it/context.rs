@@ -1,4 +1,4 @@
-//! A project in a folder of its own, with a home and an environment of its own.
+//! A project in a temporary folder, with its own home folder and environment.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// Where a test's commands run.
+/// Folders and environment for the commands of a test.
 pub(crate) struct TestContext {
     root: TempDir,
     variables: BTreeMap<String, String>,
 }
 
-/// What a command left.
+/// Output and exit code of a command.
 pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -21,14 +21,14 @@ pub(crate) struct Ran {
 }
 
 impl TestContext {
-    /// A project called `proj` without program, and an empty store.
+    /// A context with an empty store and a project `proj` without a program.
     pub(crate) fn new() -> Self {
         let context = TestContext::without_project();
         context.write("Pulumi.yaml", "name: proj\nruntime: yaml\n");
         context
     }
 
-    /// Nothing but an empty store.
+    /// A context with only an empty store.
     pub(crate) fn without_project() -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home", "project", "store"] {
@@ -39,12 +39,12 @@ impl TestContext {
         TestContext { root, variables }
     }
 
-    /// The same with a passphrase. Deriving a key takes time, so only tests of secrets have one.
+    /// Adds a passphrase. Only for tests of secrets, because deriving a key takes time.
     pub(crate) fn with_passphrase(self) -> Self {
         self.with("PULUMI_CONFIG_PASSPHRASE", "test")
     }
 
-    /// The same with another variable.
+    /// Adds a variable.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.set(name, Some(value));
         self
@@ -58,22 +58,22 @@ impl TestContext {
         };
     }
 
-    /// The folder that everything is in.
+    /// Folder that contains all others.
     pub(crate) fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// The folder of the project.
+    /// Folder of the project.
     pub(crate) fn project(&self) -> PathBuf {
         self.root.path().join("project")
     }
 
-    /// The folder of the store.
+    /// Folder of the store.
     pub(crate) fn store(&self) -> PathBuf {
         self.root.path().join("store")
     }
 
-    /// The user's home folder.
+    /// Home folder of the user.
     pub(crate) fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
@@ -92,30 +92,30 @@ impl TestContext {
         self.project().join(name).exists()
     }
 
-    /// Runs a command without terminal.
+    /// Runs a command without a terminal.
     pub(crate) fn run(&self, words: &[&str]) -> Ran {
         self.run_with(words, "")
     }
 
-    /// Runs a command with this on standard input.
+    /// Runs a command with `input` on standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
         let output = self.command(words, input).output().unwrap();
         self.ran(&output)
     }
 
-    /// Starts a command, and does not wait for it.
+    /// Starts a command without waiting for it.
     pub(crate) fn start(&self, words: &[&str]) -> Child {
         let mut command = self.command(words, "");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
-    /// What a started command has left.
+    /// Waits for a started command.
     pub(crate) fn ended(&self, command: Child) -> Ran {
         self.ran(&command.wait_with_output().unwrap())
     }
 
-    /// A command with this on standard input, not yet started.
+    /// A command with `input` on standard input, not started yet.
     pub(crate) fn command(&self, words: &[&str], input: &str) -> Command {
         let input_file = self.root.path().join("input");
         fs::write(&input_file, input).unwrap();
@@ -133,26 +133,26 @@ impl TestContext {
         command
     }
 
-    /// What a command left.
+    /// Output of a command, with the temporary folder replaced.
     pub(crate) fn ran(&self, output: &Output) -> Ran {
         Ran::of(output, self.root.path())
     }
 
-    /// Runs a command that must succeed, and returns its stdout.
+    /// Runs a command that must succeed; returns its stdout.
     pub(crate) fn ok(&self, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, 0, "{words:?}\n{}{}", ran.stdout, ran.stderr);
         ran.stdout
     }
 
-    /// Runs a command that must fail with this code, and returns its stderr.
+    /// Runs a command that must fail with `code`; returns its stderr.
     pub(crate) fn fails(&self, code: i32, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, code, "{words:?}\n{}{}", ran.stdout, ran.stderr);
         ran.stderr
     }
 
-    /// Imports a deployment of these resources into the selected stack.
+    /// Imports a deployment with these resources into the selected stack.
     pub(crate) fn import(&self, resources: &serde_json::Value) {
         let deployment = serde_json::json!({
             "version": 3,
@@ -183,7 +183,7 @@ impl Ran {
     }
 }
 
-/// The user that the tests run as, whom the environment of commands calls otherwise.
+/// User of the test process; commands get a different name from their environment.
 pub(crate) fn system_user() -> String {
     let id = Command::new("id").arg("-un").output().unwrap();
     String::from_utf8(id.stdout).unwrap().trim().to_owned()

@@ -1,4 +1,4 @@
-//! What users see of mistakes in the program itself: a report, a sound state, and never the insides of Rust.
+//! Defects of the program as users see them: a report, a valid state, and no Rust internals.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ resources:
     properties: {input: '${broken.id}'}
 ";
 
-/// The update is cut off between two resources; what was made before is known, and the next update goes on from there.
+/// A panic between two resources: the finished ones are in the state, and the next update continues from there.
 #[test]
 fn a_defect_in_the_middle_of_an_update_leaves_a_report_and_a_sound_state() {
     let mut context = TestContext::without_project();
@@ -62,8 +62,8 @@ fn a_defect_in_the_middle_of_an_update_leaves_a_report_and_a_sound_state() {
     context.ok(&["destroy", "--yes", "--skip-preview"]);
 }
 
-/// What is written with `{name:?}` in sources: these are texts, and the form quotes them. Whoever adds a name has made sure that
-/// it is a text as well, and not a type of ours.
+/// Names formatted with `{name:?}` in sources: their values are strings, which this format quotes. Add a name only if its
+/// value is a string too, and not a type of ours.
 const QUOTED: &[&str] = &[
     "answered",
     "binary",
@@ -104,7 +104,7 @@ const QUOTED: &[&str] = &[
     "version",
 ];
 
-/// Files with `{:?}`, and what stands behind it there: texts, and names of gRPC codes as everybody knows them.
+/// Files with `{:?}`, and the formatted expressions: strings, and well-known names of gRPC codes.
 const QUOTED_ELSEWHERE: &[&str] = &[
     "plumb-cli/src/commands/package/gen_docs.rs",
     "plumb-cli/src/commands/stack/graph/mod.rs",
@@ -145,7 +145,7 @@ fn no_type_of_ours_is_written_in_the_form_for_developers() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Lines that only developers see: comments, assertions, what cannot happen.
+/// Whether only developers see a line: comments, assertions, unreachable cases.
 fn is_for_developers(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("//")
@@ -154,7 +154,7 @@ fn is_for_developers(line: &str) -> bool {
             .any(|it| line.contains(it))
 }
 
-/// Sources of crates that tell people something; tests, and programs that other programs are made with, are none.
+/// Sources of crates with user-visible messages: without tests and generators.
 fn sources(crates: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = fs::read_dir(crates)
         .unwrap()
@@ -178,7 +178,7 @@ fn sources(crates: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What was printed in any transcript.
+/// Checks the output in all transcripts.
 #[test]
 fn no_transcript_has_insides_of_rust() {
     let inside = Regex::new(

@@ -1,4 +1,4 @@
-//! Dependencies: each is used, has a permissive licence, and is none that the project has decided against.
+//! Dependencies: each is used, has a permissive licence, and is not banned.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::layers::metadata;
 
-/// Licences that ask for no more than a notice.
+/// Licences that require no more than a notice.
 const PERMISSIVE: [&str; 11] = [
     "0BSD",
     "Apache-2.0",
@@ -22,7 +22,7 @@ const PERMISSIVE: [&str; 11] = [
     "Zlib",
 ];
 
-/// Packages that are not used, and why.
+/// Packages that must not be used, and why.
 const BANNED: [(&str, &str); 8] = [
     ("ring", "aws-lc-rs is the one library for TLS"),
     ("openssl-sys", "aws-lc-rs is the one library for TLS"),
@@ -36,7 +36,7 @@ const BANNED: [(&str, &str); 8] = [
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Folders of all members of the workspace.
+/// Folders of all workspace members.
 fn members() -> Vec<PathBuf> {
     let groups = ["crates", "benches"].map(|group| Path::new(ROOT).join(group));
     let mut members: Vec<PathBuf> = groups
@@ -50,7 +50,7 @@ fn members() -> Vec<PathBuf> {
     members
 }
 
-/// Names in the sections of a manifest whose headings end like this.
+/// Names in the sections of a manifest whose headings end with `heading`.
 fn dependencies(manifest: &Path, heading: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(manifest).unwrap();
     let mut is_inside = false;
@@ -66,7 +66,7 @@ fn dependencies(manifest: &Path, heading: &str) -> BTreeSet<String> {
     names
 }
 
-/// All Rust code below a folder.
+/// Appends all Rust code below a folder.
 fn code(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -78,7 +78,7 @@ fn code(folder: &Path, text: &mut String) {
     }
 }
 
-/// Words of a text, as names of crates are written in code.
+/// Words of a text, in the form of crate names in code.
 fn words(text: &str) -> BTreeSet<&str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .collect()
@@ -109,7 +109,7 @@ fn the_workspace_names_what_members_use() {
         .iter()
         .flat_map(|member| dependencies(&member.join("Cargo.toml"), "dependencies"))
         .collect();
-    // The topmost crate is nobody's, and so is what only tests of the core run.
+    // No member depends on the topmost crate, nor on the one that only runs tests of the core.
     let tops = ["plumb-cli", "plumb-simulate"].map(str::to_owned);
     let unused: Vec<&String> = named
         .difference(&used)
@@ -118,7 +118,7 @@ fn the_workspace_names_what_members_use() {
     assert!(unused.is_empty(), "{unused:?}");
 }
 
-/// Whether a licence expression can be met with permissive licences alone.
+/// Whether a licence expression can be satisfied with permissive licences alone.
 fn is_permissive(licence: &str) -> bool {
     let is_allowed = |name: &str| {
         let name = name.trim_matches(['(', ')', ' ']);
@@ -140,7 +140,7 @@ fn licences_are_permissive() {
     }
 }
 
-/// Packages that a build compiles. The graph of `cargo metadata` also has those that features could bring.
+/// Packages that a build compiles. The graph of `cargo metadata` also contains those of disabled features.
 fn compiled() -> BTreeSet<String> {
     let manifest = format!("{ROOT}/Cargo.toml");
     let tree = ["tree", "--workspace", "--offline", "--prefix", "none"];

@@ -1,4 +1,4 @@
-//! `import` and the files around it.
+//! `import` and its files.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn code_is_printed_that_needs_no_update() {
         code.ends_with("    options:\n      protect: true\n"),
         "{code}"
     );
-    // The code is worth what it promises: with it, nothing changes.
+    // With the generated code in the program, a preview has no changes.
     context.write("Pulumi.yaml", &format!("{PROGRAM}{code}"));
     let preview = context.ok(&["preview", "--expect-no-changes"]);
     assert!(!preview.contains("RandomString word"), "{preview}");

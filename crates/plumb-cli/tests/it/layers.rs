@@ -1,11 +1,11 @@
-//! The order of the crates.
+//! Order of the crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
 
-/// Crates that decide and do not act.
+/// Crates without input or output.
 const PURE: [&str; 7] = [
     "plumb-value",
     "plumb-resource",
@@ -16,12 +16,12 @@ const PURE: [&str; 7] = [
     "plumb-codegen",
 ];
 
-/// What crates that only decide must not depend on, directly or not.
+/// Packages that pure crates must not depend on, directly or indirectly.
 const FORBIDDEN: [&str; 6] = ["tokio", "tonic", "fs-err", "tempfile", "notify", "chrono"];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The platform that these tests run on.
+/// Target of these tests.
 fn host() -> String {
     let output = Command::new("rustc").arg("-vV").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -29,7 +29,7 @@ fn host() -> String {
     host.unwrap().to_owned()
 }
 
-/// Packages of this platform, as cargo has resolved them.
+/// Packages for this platform, as resolved by cargo.
 pub(crate) fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args([
@@ -37,7 +37,7 @@ pub(crate) fn metadata() -> Value {
             "--format-version",
             "1",
             "--offline",
-            // What other platforms need may not have been downloaded.
+            // Dependencies of other platforms may not have been downloaded.
             "--filter-platform",
             &host(),
             "--manifest-path",
@@ -53,7 +53,7 @@ pub(crate) fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Our crates in the order of the manifest, the lowest first.
+/// Our crates in the order of the manifest, the lowest layer first.
 fn order() -> Vec<String> {
     let manifest = std::fs::read_to_string(format!("{ROOT}/Cargo.toml")).unwrap();
     let ours = manifest
@@ -69,7 +69,7 @@ fn order() -> Vec<String> {
         .collect()
 }
 
-/// Names of the packages that each package depends on, tests not counted.
+/// Dependencies of each package by name, without those of tests.
 fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let names: BTreeMap<&str, &str> = metadata["packages"]
         .as_array()

@@ -1,4 +1,4 @@
-//! Operations as a whole.
+//! Complete operations.
 
 use std::io::Read as _;
 use std::process::Command;
@@ -17,8 +17,7 @@ fn a_project_without_a_runtime_is_an_empty_program() {
     }
 }
 
-/// PULUMI-09: at the second interrupt the provider is asked to stop, what it says about its operation is recorded, and the
-/// run ends with an error.
+/// PULUMI-09: the second interrupt asks the provider to stop; its answer is recorded, and the run ends with an error.
 #[test]
 fn a_second_interrupt_reaches_what_a_provider_does() {
     let context = TestContext::new().with_passphrase();
@@ -32,7 +31,7 @@ fn a_second_interrupt_reaches_what_a_provider_does() {
     let made = Command::new("mkfifo").arg(&started).status().unwrap();
     assert!(made.success());
     let run = context.start(&["up", "--yes", "--skip-preview"]);
-    // Opens when the script opens its end.
+    // Blocks until the script opens the pipe.
     let mut text = String::new();
     let mut pipe = std::fs::File::open(&started).unwrap();
     pipe.read_to_string(&mut text).unwrap();
@@ -40,7 +39,7 @@ fn a_second_interrupt_reaches_what_a_provider_does() {
     for _ in 0..2 {
         let told = Command::new("kill").args(["-INT", &id]).status().unwrap();
         assert!(told.success());
-        // Two signals that wait to be taken count as one.
+        // Two signals that are pending together would count as one.
         std::thread::sleep(std::time::Duration::from_millis(500));
     }
     let ended = context.ended(run);

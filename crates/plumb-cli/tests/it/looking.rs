@@ -1,4 +1,4 @@
-//! Commands that look at a stack: why, drift, doctor, the past, recorded events.
+//! Commands that inspect a stack: why, drift, doctor, history, recorded events.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn why_says_what_a_preview_would_replace() {
     let context = stack("4");
     context.write("Pulumi.yaml", &PROGRAM.replace("LENGTH", "5"));
     let ran = context.run(&["preview"]);
-    // Only people at a terminal are told there and then.
+    // Only users at a terminal get the explanation with the preview.
     assert_eq!(ran.stderr, "");
     let why = context.ok(&["why", "text"]);
     assert!(

@@ -1,4 +1,4 @@
-//! What programs and providers tell the user.
+//! Messages of programs and providers.
 
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ fn diagnostics(context: &TestContext) -> Vec<Value> {
         .collect()
 }
 
-/// What a script prints is of interest while it runs: each line is an event of its own, and no list at the end has it.
+/// Each line that a script prints is an event, shown while the script runs and not repeated in the list of diagnostics
+/// at the end.
 #[test]
 fn what_a_command_prints_is_shown_while_it_runs() {
     let context = TestContext::without_project().with("PULUMI_DEBUG_COMMANDS", "true");
@@ -52,7 +53,7 @@ fn what_a_command_prints_is_shown_while_it_runs() {
     }
 }
 
-/// Messages end with a line end wherever they go.
+/// Messages end with a newline in every view.
 #[test]
 fn messages_are_whole_lines_in_a_diff_too() {
     let context = TestContext::without_project().with_passphrase();
@@ -71,7 +72,7 @@ resources:
   a: {type: pulumi:index:Stash, properties: {input: '${nope.id}'}}
 ";
 
-/// As other tools know them for scripts, drawn into the source for people.
+/// For scripts, in the format of other tools; for people, as an excerpt of the source.
 #[test]
 fn problems_of_a_program_are_shown_with_their_places() {
     for is_interactive in [false, true] {

@@ -1,4 +1,4 @@
-//! What the history says of how updates came about.
+//! Metadata of updates in the history.
 
 use std::path::Path;
 use std::process::Command;
@@ -86,7 +86,7 @@ fn the_history_tells_commit_and_repository() {
     let facts = &update["environment"];
     assert_eq!(facts["git.dirty"], "true");
     assert_eq!(facts["pulumi.flag.parallel"], "set");
-    // No branch is checked out.
+    // Detached head.
     assert_eq!(facts.get("git.headName"), None);
     let shown = context.ok(&["stack", "history"]);
     assert!(shown.contains("    vcs.owner: us\n"), "{shown}");

@@ -1,4 +1,4 @@
-//! `state move`, `state edit` and `stack migrate`: state that goes elsewhere, or through an editor.
+//! `state move`, `state edit` and `stack migrate`: state that is moved or edited.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn resources_move_to_another_stack_with_what_is_below_them() {
             "urn:pulumi:prod::proj::my:index:Thing$my:index:Thing::c",
         ]
     );
-    // And back, from a stack that is not the current one.
+    // And back, from a stack that is not the selected one.
     let there = "urn:pulumi:prod::proj::my:index:Thing$my:index:Thing::c";
     context.ok(&[
         "state",
@@ -177,7 +177,7 @@ fn a_stack_is_copied_from_another_backend() {
     );
 }
 
-/// The state and the history of a stack.
+/// State and history of a stack.
 fn kept(context: &TestContext, stack: &str) -> (Vec<String>, String) {
     let history = context.ok(&["stack", "history", "--json", "--stack", stack]);
     (urns(context, stack), history)
@@ -211,7 +211,7 @@ fn all_stacks_are_copied_to_another_backend() {
     assert_eq!(context.ok(&tag), "me\n");
     assert_eq!(urns(&context, "copy").len(), 4);
 
-    // What was changed there is replaced with --force only.
+    // A stack that differs at the destination is replaced only with `--force`.
     context.ok(&["state", "delete", B, "--yes", "--stack", "dev"]);
     assert_eq!(urns(&context, "dev").len(), 3);
     context.set("PULUMI_BACKEND_URL", Some(&here));
@@ -233,7 +233,7 @@ fn a_copy_that_was_interrupted_is_completed() {
         context.ok(&["up", "--yes", "--skip-preview", "--stack", "prod"]);
     }
     let before = kept(&context, "prod");
-    // Of the history one object has arrived, and the state has not.
+    // The interrupted copy consists of one history object, without the state.
     let history = context.store().join(".pulumi/history/proj/prod");
     let files = std::fs::read_dir(&history).unwrap();
     let mut names: Vec<String> = files

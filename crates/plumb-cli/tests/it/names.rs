@@ -1,4 +1,4 @@
-//! The name that the program was started by, in what it says.
+//! Name the program was started with, in its messages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use plumb_cli::args::{command_tree, surface::surface};
 
 use crate::context::TestContext;
 
-/// Texts that scripts and SDKs look for. They call the program `pulumi`, whatever its name.
+/// Texts that scripts and SDKs match. They contain `pulumi`, whatever the name of the program.
 const KNOWN: [&str; 15] = [
     "for \"pulumi",
     "Run 'pulumi ",
@@ -26,7 +26,7 @@ const KNOWN: [&str; 15] = [
     "to inspect the full state, run `pulumi stack export`",
 ];
 
-/// The binary under another name.
+/// Path of the binary under another name.
 fn named(context: &TestContext, name: &str) -> PathBuf {
     let path = context.home().join(name);
     if !path.exists() {
@@ -38,7 +38,7 @@ fn named(context: &TestContext, name: &str) -> PathBuf {
     path
 }
 
-/// What a command says, on both streams.
+/// Output of a command on both streams.
 fn said(context: &TestContext, name: &str, words: &[&str]) -> String {
     let prepared = context.command(words, "");
     let mut command = Command::new(named(context, name));
@@ -51,7 +51,7 @@ fn said(context: &TestContext, name: &str, words: &[&str]) -> String {
     format!("{}{}", ran.stdout, ran.stderr)
 }
 
-/// Mentions of the program by a name: `NAME command`, in a line of its own or in quotes.
+/// Mentions of the program by name: `NAME command`, on a line of its own or in quotes.
 fn mentions(text: &str, name: &str) -> Vec<String> {
     let mut text = text.to_owned();
     for known in KNOWN {

@@ -1,4 +1,4 @@
-//! `refresh` and creates that were interrupted.
+//! `refresh` with interrupted creates.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ const A: &str = "urn:pulumi:dev::proj::random:index/randomString:RandomString::a
 const LOST: &str = "urn:pulumi:dev::proj::random:index/randomString:RandomString::lost";
 const BROKEN: &str = "urn:pulumi:dev::proj::random:index/nothing:Nothing::broken";
 
-/// A stack with a random text, and these creates pending.
+/// A stack with a random string and pending creates of `urns`.
 fn interrupted(urns: &[&str]) -> TestContext {
     let context = TestContext::new();
     context.write(
@@ -44,7 +44,7 @@ fn refresh(context: &TestContext, more: &[&str]) -> crate::context::Ran {
     context.run(&[&["refresh", "--yes", "--skip-preview"], more].concat())
 }
 
-/// Ids of resources by URN, and URNs of what is pending.
+/// Ids of resources by URN, and URNs of pending operations.
 fn state(context: &TestContext) -> (Value, Vec<String>) {
     let exported: Value = serde_json::from_str(&context.ok(&["stack", "export"])).unwrap();
     let deployment = &exported["deployment"];

@@ -1,4 +1,4 @@
-//! What commands print for programs, against `docs/json`.
+//! JSON output of commands, validated with the schemas in `docs/json`.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json")
 }
 
-/// Holds a document against its schema.
+/// Validates a document with its schema.
 fn holds(schema: &str, document: &Value) {
     let path = folder().join(format!("{schema}.schema.json"));
     holds_text(schema, &std::fs::read_to_string(&path).unwrap(), document);
@@ -54,7 +54,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A stack that was updated twice, with a replacement and a deletion in the second update.
+/// A stack with two updates, the second with a replacement and a deletion.
 fn updated() -> TestContext {
     let context = TestContext::without_project();
     context.write("Pulumi.yaml", FIRST);

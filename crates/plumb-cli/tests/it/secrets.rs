@@ -37,7 +37,7 @@ outputs:
   bytes: ${bytes.hex}
 ";
 
-/// What will be secret is known before it is there.
+/// The preview tells that there will be secrets, so the update is refused before it starts.
 #[test]
 fn a_preview_with_secrets_to_come_asks_for_the_passphrase() {
     let context = TestContext::new();
@@ -54,7 +54,7 @@ fn a_preview_with_secrets_to_come_asks_for_the_passphrase() {
     assert!(!context.ok(&["stack", "export"]).contains("RandomBytes"));
 }
 
-/// Without a preview, what returns secrets is not made before they can be recorded.
+/// Without a preview, a resource that may return secrets is not created before they can be recorded.
 #[test]
 fn nothing_that_returns_secrets_is_made_without_a_passphrase() {
     let mut context = TestContext::new();
@@ -80,7 +80,7 @@ fn nothing_that_returns_secrets_is_made_without_a_passphrase() {
     assert_eq!(shown.trim().len(), 16);
 }
 
-/// A state with objects of plugins needs a working secrets manager, and the run is refused before anything is printed.
+/// A state with resources of plugins needs a working secrets manager; the run is refused before any output.
 #[test]
 fn objects_of_plugins_are_left_alone_without_a_secrets_manager() {
     let context = TestContext::new();
@@ -138,7 +138,7 @@ fn objects_of_plugins_are_left_alone_without_a_secrets_manager() {
     }
 }
 
-/// engine.md 10.1: what a program or a provider says is plain text, and may name a secret.
+/// engine.md 10.1: messages of programs and providers are plain text, and may contain a secret.
 #[test]
 fn messages_name_no_secrets() {
     let mut context = TestContext::new().with_passphrase();
@@ -305,7 +305,7 @@ fn the_passphrase_can_be_changed() {
     context.ok(&["stack", "export", "--show-secrets"]);
 }
 
-/// cli.md 2.2: the Automation API for Go writes it to standard input, without an end of line.
+/// cli.md 2.2: the Automation API for Go writes the value to standard input without a newline.
 #[test]
 fn an_sdk_hands_over_a_new_passphrase() {
     let mut context = TestContext::new().with_passphrase();
@@ -321,7 +321,7 @@ fn an_sdk_hands_over_a_new_passphrase() {
     assert_eq!(context.ok(&["config", "get", "b"]), "2\n");
 }
 
-/// What is encrypted anew is recorded with the manager that did it.
+/// The state records the manager that encrypted it, even if it differs from the previous one.
 #[test]
 fn a_stack_whose_settings_are_lost_can_still_be_read() {
     let context = TestContext::new().with_passphrase();

@@ -1,5 +1,4 @@
-//! What the engine offers to plugins and language hosts, seen from their side: both are doubles here, and the binary runs
-//! between them.
+//! Services of the engine for plugins and language hosts, which are doubles here; the binary runs between them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -14,7 +13,7 @@ use tonic::{Code, Status};
 use crate::context::{Ran, TestContext};
 use crate::recordings::grpc::{self, Answer, Served};
 
-/// A plugin that answers as the test says; what it does not know it does not implement.
+/// A plugin with answers from a function; other methods are unimplemented.
 struct Double<F>(F);
 
 #[async_trait]
@@ -29,7 +28,7 @@ where
     }
 }
 
-/// A project whose program, in the language `double`, is part of the test.
+/// A project whose program is in the test, in the language `double`.
 struct Bench {
     context: TestContext,
     plugins: PathBuf,
@@ -77,14 +76,14 @@ impl Bench {
         self.context.ran(&output.await.unwrap())
     }
 
-    /// Runs a command that succeeds, and answers what it says.
+    /// Runs a command that must succeed; returns its stdout.
     async fn ok(&self, words: &[&str]) -> String {
         let ran = self.run(words).await;
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         ran.stdout
     }
 
-    /// The resources of the state that are not providers.
+    /// Resources of the state without providers.
     async fn resources(&self) -> Vec<Json> {
         let state: Json = serde_json::from_str(&self.ok(&["stack", "export"]).await).unwrap();
         let resources = state["deployment"]["resources"].as_array();
@@ -101,7 +100,7 @@ fn connect(address: &Json) -> Channel {
     endpoint.unwrap().connect_lazy()
 }
 
-/// A program that needs these packages, and does `run` when it runs.
+/// Sets a program that requires `packages` and executes `run`.
 async fn program<F>(bench: &mut Bench, packages: Json, run: F)
 where
     F: Fn(Json) -> BoxFuture<'static, ()> + Send + Sync + 'static,
@@ -123,7 +122,7 @@ where
     bench.plugin("pulumi-language-double", answer).await;
 }
 
-/// A program that registers one thing, of this size.
+/// Sets a program that registers one resource of this size.
 async fn program_of_a_thing(bench: &mut Bench, size: u32) {
     program(bench, json!([]), move |request| {
         Box::pin(async move {
@@ -150,12 +149,12 @@ fn part(size: &Json) -> Json {
     })
 }
 
-/// A provider that tells of one part of everything that it makes.
+/// A provider that publishes one view of each of its resources.
 #[derive(Clone, Default)]
 struct Teller {
-    /// The token of the last call.
+    /// Token of the last call.
     token: Arc<Mutex<String>>,
-    /// What was asked of it, without what every call has.
+    /// Method and `oldViews` of each call.
     told: Arc<Mutex<Vec<(String, Json)>>>,
 }
 
@@ -218,7 +217,7 @@ impl Teller {
         self.views_told(method).len()
     }
 
-    /// The views that the calls of this method were told of.
+    /// `oldViews` of the calls of a method.
     fn views_told(&self, method: &str) -> Vec<Json> {
         let told = self.told.lock().unwrap();
         let told = told.iter().filter(|(name, _)| name == method);
@@ -226,7 +225,7 @@ impl Teller {
     }
 }
 
-/// VIEW-01: what a provider tells over the service is in the state; tokens are worth nothing after their call.
+/// VIEW-01: views published through the service are in the state; a token is invalid after its call.
 #[tokio::test]
 async fn providers_tell_of_parts_over_the_status_service() {
     let mut bench = Bench::new();
@@ -254,7 +253,7 @@ async fn providers_tell_of_parts_over_the_status_service() {
     };
     let resources = bench.resources().await;
     assert_eq!(resources[1..], [of_size(1)]);
-    // A provider is told of the end, as of an interrupt.
+    // A provider is cancelled at the end, as after an interrupt.
     assert_eq!(teller.calls("Cancel"), 1);
     program_of_a_thing(&mut bench, 2).await;
     let shown = bench.ok(&up).await;
@@ -267,7 +266,7 @@ async fn providers_tell_of_parts_over_the_status_service() {
     assert!(bench.resources().await.is_empty());
 }
 
-/// LOADER-02: language hosts are told of a mapper, which asks plugins, each question once.
+/// LOADER-02: language hosts get the address of a mapper, which queries plugins once per question.
 #[tokio::test]
 async fn language_hosts_are_told_of_a_mapper() {
     let mut bench = Bench::new();
@@ -328,7 +327,7 @@ async fn language_hosts_are_told_of_a_mapper() {
     assert_eq!(*asked.lock().unwrap(), expected);
 }
 
-/// SKIPINST-01: plugins of the program that are missing are told of before it runs, unless the user says otherwise.
+/// SKIPINST-01: missing plugins of the program are reported before it runs, unless this is disabled.
 #[tokio::test]
 async fn plugins_are_missed_before_the_program_runs() {
     let mut bench = Bench::new();
@@ -358,7 +357,7 @@ async fn plugins_are_missed_before_the_program_runs() {
     let skipped = bench
         .run(&[&up[..], &["--skip-plugin-pre-install"]].concat())
         .await;
-    // Nothing runs the program here.
+    // `destroy` does not run the program.
     let destroyed = bench.run(&["destroy", "--yes", "--skip-preview"]).await;
     for ran in [skipped, destroyed] {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Logging in, and what is known of the surroundings.
+//! Logins, and information about the environment.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn addresses_are_checked() {
         context.fails(1, &["login", "s3://bucket?regon=eu"]),
         "error: the backend address s3://bucket?regon=eu cannot be used: unknown query parameter \"regon\"\n"
     );
-    // Nobody answers at port 1.
+    // Nothing listens on port 1.
     let error = context.fails(
         1,
         &[
@@ -179,7 +179,7 @@ fn file_stores_have_no_organizations() {
     );
 }
 
-/// Runs a command in a folder that belongs to no project.
+/// Runs a command in a folder without a project.
 fn outside(context: &TestContext, words: &[&str]) -> Ran {
     let mut command = context.command(words, "");
     command.current_dir(context.root());
@@ -226,7 +226,7 @@ fn what_needs_no_program_works_outside_of_the_project() {
         ];
         outside(&context, &[words, &stack].concat())
     };
-    // An update without its program would delete everything.
+    // `up` needs the project, because an update without a program would delete everything.
     let missing = on(&["up"]);
     assert_eq!(missing.code, 1, "{}", missing.stdout);
     assert!(
@@ -240,7 +240,7 @@ fn what_needs_no_program_works_outside_of_the_project() {
         let ran = on(words);
         assert_eq!(ran.code, 0, "{words:?}: {}{}", ran.stdout, ran.stderr);
     }
-    // The settings of the last update stay with the stack.
+    // The configuration of the last update is kept with the stack.
     let history = context.ok(&["stack", "history", "--json", "--show-secrets"]);
     let history: Value = serde_json::from_str(&history).unwrap();
     for update in history.as_array().unwrap() {

@@ -16,7 +16,7 @@ fn with_outputs() -> TestContext {
     context
 }
 
-/// A stack whose secrets manager is known from the beginning has a state, with the time at which it was made.
+/// A stack created with a secrets manager has a state from the start, with the time of its creation.
 #[test]
 fn a_new_stack_with_a_secrets_manager_has_a_time() {
     let context = TestContext::new().with_passphrase();
@@ -367,7 +367,7 @@ fn a_store_of_the_official_program_opens() {
     );
 }
 
-/// Copies a folder; what is read-only becomes writable.
+/// Copies a folder; read-only files become writable.
 fn copy(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -210,7 +210,7 @@ fn an_invalid_state_is_repaired() {
     );
 }
 
-/// All commands read what one of them has taken, up to the same depth.
+/// All commands accept the same maximum depth of values.
 #[test]
 fn deep_values_go_through_every_command() {
     let context = TestContext::new().with_passphrase();

@@ -1,4 +1,5 @@
-//! The declarations of the command line against what scripts and SDKs use of it, and against its own documentation.
+//! Declarations of the command line, compared with an inventory of what scripts and SDKs use, and with
+//! `docs/cli.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,13 +8,13 @@ use std::path::{Path, PathBuf};
 use plumb_cli::args::reference::reference;
 use plumb_cli::args::surface::{CommandSurface, FlagSurface, surface};
 
-/// The inventory that the declarations are measured by.
+/// Inventory of required commands and flags.
 const INVENTORY: &str = include_str!("../data/surface.txt");
 
-/// The part of `docs/compatibility.md` that names what is missing.
+/// Section of `docs/compatibility.md` with the missing ones.
 const MISSING: &str = "## Missing commands and flags";
 
-/// With this variable, `docs/cli.md` is written instead of compared.
+/// Variable that makes the test write `docs/cli.md` instead of comparing it.
 const WRITE: &str = "PLUMB_WRITE_DOCS";
 
 fn repository() -> PathBuf {
@@ -24,7 +25,7 @@ fn declared() -> Vec<CommandSurface> {
     surface(&plumb_cli::args::command_tree())
 }
 
-/// What the inventory says of a command.
+/// A command in the inventory.
 #[derive(Debug, Default)]
 struct Wanted {
     path: String,
@@ -65,7 +66,7 @@ impl WantedFlag {
         flag
     }
 
-    /// How the declaration differs.
+    /// Differences between the declaration and the inventory.
     fn compare(&self, found: &FlagSurface) -> Vec<String> {
         let mut differences = Vec::new();
         let mut differs = |what: &str, wanted: String, found: String| {
@@ -84,7 +85,7 @@ impl WantedFlag {
             format!("{:?}", self.bare),
             format!("{:?}", found.bare),
         );
-        // How many operations run side by side depends on the machine.
+        // The default parallelism depends on the machine.
         if self.name != "parallel" || self.default.is_some() {
             differs(
                 "its default",
@@ -141,7 +142,7 @@ fn command(line: &str, sets: &BTreeMap<String, Vec<WantedFlag>>) -> Wanted {
     wanted
 }
 
-/// What the documentation says is missing: commands, and flags behind their command.
+/// Commands and flags that the documentation lists as missing.
 fn excused() -> BTreeSet<String> {
     let text = fs::read_to_string(repository().join("docs/compatibility.md")).unwrap();
     let section = text.split(MISSING).nth(1).unwrap();
@@ -169,7 +170,7 @@ fn differences(wanted: &Wanted, found: &CommandSurface) -> Vec<String> {
         .filter(|alias| !found.aliases.contains(alias));
     missing.extend(aliases.map(|alias| format!("{path}: the name {alias}")));
     let words: String = found.words.iter().map(ToString::to_string).collect();
-    // What may be left out here is taken all the same from scripts that say it.
+    // An argument that is optional here and required in the inventory is compatible with scripts.
     let given = words.replace('[', "<").replace(']', ">");
     if words != wanted.words && given != wanted.words {
         missing.push(format!(
@@ -181,7 +182,7 @@ fn differences(wanted: &Wanted, found: &CommandSurface) -> Vec<String> {
         missing.push(format!("{path}: whether it does something by itself"));
     }
     for (at, flag) in wanted.flags.iter().enumerate() {
-        // A command may have a flag of its own in the place of a shared one.
+        // A command may replace a shared flag with one of its own.
         if wanted.flags[at + 1..]
             .iter()
             .any(|later| later.name == flag.name)
@@ -217,7 +218,7 @@ fn commands_and_flags_are_those_of_the_inventory() {
     );
 }
 
-/// A list of gaps is worth something only while it is true: what is there again must leave it.
+/// The list of missing commands and flags is up to date.
 #[test]
 fn what_is_said_to_be_missing_is_missing_or_refused() {
     let declared = declared();

@@ -1,4 +1,4 @@
-//! Commands around the others: templates, packages, plugins, logs, events, documents, completion.
+//! Other commands: templates, packages, plugins, logs, events, documents, completion.
 
 use std::fs;
 use std::process::Command;
@@ -234,7 +234,7 @@ fn packs_are_made_from_templates() {
     );
 }
 
-/// The innermost of project, plugin and policy pack is meant.
+/// `install` applies to the innermost project, plugin or policy pack.
 #[test]
 fn packs_have_dependencies_too() {
     let context = TestContext::without_project();
@@ -273,7 +273,7 @@ fn packages_are_added_to_projects() {
         context.read("Pulumi.yaml")
     );
 
-    // What parameters made is declared for YAML programs.
+    // A parameterized package gets a declaration for YAML programs.
     let parameterized = r#"{"name": "sub", "version": "0.5.0", "parameterization": {"baseProvider":
         {"name": "base", "version": "1.0.0"}, "parameter": "eA=="}, "resources": {"sub:index:Thing": {}}}"#;
     context.write("sub.json", parameterized);
@@ -318,7 +318,7 @@ fn packages_are_added_to_plugins() {
         "runtime: yaml\npackages:\n  lab: ./schema.json\n"
     );
 
-    // The innermost of both counts, and neither of two in one folder.
+    // The innermost one applies; two in one folder are an error.
     context.write("PulumiPlugin.yaml", "runtime: yaml\n");
     context.write("Pulumi.yaml", "name: p\nruntime: yaml\n");
     assert!(
@@ -408,7 +408,8 @@ fn log_files_are_listed_shown_and_removed() {
     );
 }
 
-/// An empty list would say that a function of the cloud has logged nothing.
+/// Logs of cloud functions are an error, because an empty list would mean that a function has
+/// logged nothing.
 #[test]
 fn logs_of_clouds_are_refused_and_no_empty_list() {
     let context = yaml_project();
@@ -607,7 +608,7 @@ fn words_are_completed_from_what_there_is() {
     context.ok(&["up", "--yes", "--skip-preview"]);
     context.ok(&["stack", "select", "prod"]);
     assert!(complete(&["state", "delete", ""]).contains("::word\t\n"));
-    // Outside a project there is nothing to offer, and no error either.
+    // Outside of a project there are no completions, and no error.
     let outside = TestContext::without_project();
     assert_eq!(
         outside.ok(&["__complete", "--", "config", "get", ""]),
@@ -615,7 +616,7 @@ fn words_are_completed_from_what_there_is() {
     );
 }
 
-/// The script itself, in the shell that is always there.
+/// Runs the completion script in the one shell that is always installed.
 #[test]
 fn bash_completes() {
     let context = yaml_project();

@@ -1,4 +1,4 @@
-//! Traces: what they tell, what they must not tell, and what is made of them.
+//! Traces: contents, absence of secrets, and conversions.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,7 +26,7 @@ fn project() -> TestContext {
     context
 }
 
-/// A span, as far as tests look at it.
+/// A span, with the fields that tests use.
 struct Span {
     id: String,
     parent: String,
@@ -36,7 +36,7 @@ struct Span {
     attributes: BTreeMap<String, String>,
 }
 
-/// The spans of a file by their names. Of several with one name, the last.
+/// Spans of a file by name; of several with the same name, the last.
 fn spans(text: &str) -> BTreeMap<String, Span> {
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut found = BTreeMap::new();
@@ -95,7 +95,7 @@ fn a_trace_has_the_steps_and_calls_of_a_command_and_no_values() {
     lies_in("Check word", "update");
     lies_in("create word", "update");
     lies_in("Create word", "create word");
-    // The first call to a provider is the one that starts it.
+    // The first call to a provider starts it.
     let starter = spans
         .iter()
         .find(|(_, span)| span.id == spans["start random"].parent);
@@ -230,7 +230,7 @@ fn a_trace_is_shown_to_this_machine_until_it_is_interrupted() {
         stream.read_to_string(&mut answer).unwrap();
         answer
     };
-    // A connection that says nothing holds nobody up.
+    // An idle connection does not block others.
     let _silent = TcpStream::connect(address).unwrap();
     let page = ask("/", address);
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");

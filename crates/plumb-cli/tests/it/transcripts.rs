@@ -1,14 +1,14 @@
-//! Every command on the built binary, with what it prints and how it fails, as transcripts in `tests/transcripts`.
+//! Every command of the built binary, with its output and its errors, as transcripts in `tests/transcripts`.
 //!
-//! A transcript is a script with its output in it. Lines that begin with `$ ` are run one after the other, in a project called
-//! `proj` with a home and a store of its own; what follows in lines with `| ` is what the command said, with `! ` what it said on
-//! stderr, and `[n]` its exit code if it failed. `< ` is what it reads, `@file PATH` and lines behind four blanks a file, `@script
-//! PATH` one that can be run, `@env NAME=VALUE` a variable, and `$~ ` runs a command whose output depends on the machine. `@double
-//! PATH` is a plugin, with a method and its answer behind four blanks; what else it is asked it has not implemented. Lines with `>
-//! ` happen while a command runs: `wait TEXT` until it has said this (once more), `write PATH` and a text, `interrupt`. What differs
-//! from run to run is written as `<time>` and the like.
+//! A transcript is a script with its output. Lines that begin with `$ ` are commands, run in order in a project called
+//! `proj` with its own home folder and store. After a command follow its stdout in lines with `| `, its stderr in lines with
+//! `! `, and its exit code as `[n]` if it failed. A line with `< ` is its input, `@file PATH` with lines after four blanks a
+//! file, `@script PATH` an executable one, `@env NAME=VALUE` a variable, and `$~ ` a command whose output depends on the
+//! machine. `@double PATH` is a plugin, with methods and answers after four blanks; other methods are unimplemented. Lines
+//! with `> ` are actions while a command runs: `wait TEXT` waits until the command prints the text (once more), `write PATH`
+//! writes a text, `interrupt` sends a signal. Values that differ between runs are written as `<time>` and the like.
 //!
-//! `PLUMB_WRITE_TRANSCRIPTS=1 cargo test -p plumb-cli --test it transcripts` writes them anew: read what has changed.
+//! `PLUMB_WRITE_TRANSCRIPTS=1 cargo test -p plumb-cli --test it transcripts` rewrites them: review the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ use tonic::Status;
 use crate::context::{Ran, TestContext, system_user};
 use crate::recordings::grpc::{self, Answer, Served};
 
-/// Commands that nobody has written a transcript for yet. The list only gets shorter.
+/// Commands without a transcript. The list must only get shorter.
 const OWED: &str = include_str!("../transcripts/owed.txt");
 
 fn folder() -> PathBuf {
@@ -48,14 +48,14 @@ fn transcripts() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// A line of a transcript that is no output.
+/// A line of a transcript, other than output.
 enum Line<'t> {
-    /// A command, and what it reads.
+    /// A command, with its input.
     Run {
         line: &'t str,
         words: Vec<String>,
         input: String,
-        /// What happens while it runs.
+        /// Actions while it runs.
         meanwhile: Vec<&'t str>,
         is_of_machine: bool,
     },
@@ -72,18 +72,18 @@ enum Line<'t> {
         name: &'t str,
         value: &'t str,
     },
-    /// What people read.
+    /// A comment.
     Comment(&'t str),
 }
 
-/// What a file is for.
+/// Purpose of a file.
 #[derive(Clone, Copy, PartialEq)]
 enum FileKind {
-    /// To be read.
+    /// Data.
     Text,
-    /// To be run.
+    /// An executable.
     Script,
-    /// To be run: a plugin with these answers.
+    /// An executable that is a plugin with these answers.
     Double,
 }
 
@@ -146,7 +146,7 @@ fn parse(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Words between blanks; single quotes hold blanks together.
+/// Splits a line at blanks; single quotes protect blanks.
 fn split(line: &str) -> Vec<String> {
     let (mut words, mut word, mut is_quoted, mut has_word) =
         (Vec::new(), String::new(), false, false);
@@ -170,7 +170,7 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// Runs a transcript; answers it with the output of this run.
+/// Runs a transcript; returns it with the output of this run.
 fn run(text: &str) -> String {
     let mut context = TestContext::new();
     let redactions = redactions();
@@ -232,7 +232,7 @@ fn run(text: &str) -> String {
     out
 }
 
-/// Plugins that are part of the test.
+/// Plugins that the test serves.
 #[derive(Default)]
 struct Doubles {
     runtime: Option<Runtime>,
@@ -240,7 +240,7 @@ struct Doubles {
 }
 
 impl Doubles {
-    /// Serves these answers, and returns the script that says where.
+    /// Serves `answers`; returns a plugin script that prints the port.
     fn serve(&mut self, answers: &[&str]) -> String {
         let answers = answers.iter().map(|line| {
             let (method, answer) = line.split_once(' ').unwrap();
@@ -258,7 +258,7 @@ impl Doubles {
     }
 }
 
-/// The same answer whenever a method is called.
+/// Answers of a plugin by method, the same for every call.
 struct Answers(BTreeMap<String, Json>);
 
 #[async_trait]
@@ -270,7 +270,7 @@ impl Answer for Answers {
     }
 }
 
-/// Runs a command, and has these things happen meanwhile.
+/// Runs a command, with actions meanwhile.
 fn run_while(context: &TestContext, words: &[&str], meanwhile: &[&str]) -> Ran {
     let mut child = context.start(words);
     let said = Arc::new(Mutex::new(String::new()));
@@ -334,7 +334,7 @@ fn write_output(out: &mut String, ran: &Ran, is_of_machine: bool, redactions: &[
     }
 }
 
-/// What differs from run to run and from machine to machine.
+/// Patterns for values that differ between runs and machines, with their replacements.
 fn redactions() -> Vec<(Regex, &'static str)> {
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let machine = format!(r"\b{}\b", regex::escape(machine.trim()));
@@ -354,7 +354,7 @@ fn redactions() -> Vec<(Regex, &'static str)> {
             "<time>",
         ),
         (r"\b(\d+|a|an) \w+ ago\b|\bjust now\b|\bnow\b", "<ago>"),
-        // The column is as wide as its widest time.
+        // The width of the column depends on its longest time.
         (r"<ago> {2,}", "<ago>  "),
         (r"LAST UPDATE +RESOURCE", "LAST UPDATE  RESOURCE"),
         (r"\(\d+(\.\d+)?s\)", "(<took>)"),
@@ -401,7 +401,7 @@ fn commands_do_and_say_what_the_transcripts_have() {
     );
 }
 
-/// The first lines that differ, with what stands before them.
+/// The first differing lines, with the lines before them.
 fn difference(before: &str, now: &str) -> String {
     let (before, now): (Vec<&str>, Vec<&str>) = (before.lines().collect(), now.lines().collect());
     let same = before.iter().zip(&now).take_while(|(old, new)| old == new);
@@ -416,7 +416,7 @@ fn difference(before: &str, now: &str) -> String {
     context + &part(&before, "-") + &part(&now, "+")
 }
 
-/// The command that words name.
+/// Finds the command that the arguments name.
 fn command<'s>(declared: &'s [CommandSurface], words: &[String]) -> Option<&'s CommandSurface> {
     let mut found = declared.iter().find(|it| it.path.is_empty());
     let mut path: Vec<String> = Vec::new();
@@ -433,7 +433,7 @@ fn command<'s>(declared: &'s [CommandSurface], words: &[String]) -> Option<&'s C
     found
 }
 
-/// How often commands succeed and fail in transcripts, by path.
+/// Results of each command in the transcripts, by path: true for success, false for failure.
 fn covered(declared: &[CommandSurface]) -> BTreeMap<String, BTreeSet<bool>> {
     let mut covered: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
     for (_, text) in transcripts() {
@@ -459,7 +459,7 @@ fn covered(declared: &[CommandSurface]) -> BTreeMap<String, BTreeSet<bool>> {
     covered
 }
 
-/// What is missing of a command: `COMMAND succeeds`, `COMMAND fails`.
+/// Results that no transcript covers: `COMMAND succeeds`, `COMMAND fails`.
 fn missing() -> BTreeSet<String> {
     let declared = surface(&plumb_cli::args::command_tree());
     let covered = covered(&declared);
@@ -467,7 +467,7 @@ fn missing() -> BTreeSet<String> {
     for command in &declared {
         let path = command.path.join(" ");
         let seen = covered.get(&path).cloned().unwrap_or_default();
-        // A group only fails, and so does what is known and refused; the program itself and questions of shells only succeed.
+        // Groups and refused commands can only fail; the program itself and completion requests can only succeed.
         let is_built = !command.is_refused && !command.about.ends_with("(not supported yet)");
         let can_succeed = is_built && !command.is_group;
         let can_fail = !path.is_empty() && path != "__complete";

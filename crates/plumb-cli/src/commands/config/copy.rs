@@ -27,7 +27,8 @@ pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<
         if let Some(key) = &args.key {
             value_at(&source, key, args.path)?;
         }
-        // Scripts go on; people should see that nothing happened.
+        // On a terminal, tell the user that nothing was copied; scripts continue without the
+        // message.
         if ctx.is_interactive() {
             ctx.printer
                 .warning("nothing is copied: `--dest STACK` says where to");

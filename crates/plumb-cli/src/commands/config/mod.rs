@@ -130,7 +130,7 @@ impl Target {
         })
     }
 
-    /// Saves the settings, in the form that they get when somebody saves them, whether they have changed or not.
+    /// Saves the settings in the canonical form of saved files, even without changes.
     fn save(&mut self) -> Result<(), Error> {
         self.settings.file.quote_scalars();
         self.settings.save(Some(&self.secrets))

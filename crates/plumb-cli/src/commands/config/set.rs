@@ -61,7 +61,7 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     target.save()
 }
 
-/// The beginning of errors about the place of the value.
+/// Prefix of errors about the path of the value.
 const COULD_NOT: &str = "could not set config";
 
 fn parsed_path(args: &SetArgs, target: &Target) -> Result<KeyPath, Error> {
@@ -75,7 +75,7 @@ fn parsed_path(args: &SetArgs, target: &Target) -> Result<KeyPath, Error> {
     }
 }
 
-/// Refuses to store what is probably meant to be encrypted. All of a path counts as the name.
+/// Rejects a plaintext value that is probably a secret. The whole path counts as the name.
 fn refuse_secret(written: &str, path: &KeyPath, text: &str) -> Result<(), Error> {
     let name = written.rsplit(':').next().unwrap_or_default();
     if !looks_like_a_secret(name, text) {
@@ -113,7 +113,7 @@ fn read_value(is_secret: bool, is_raw: bool, ctx: &Context) -> Result<String, Er
     Ok(text)
 }
 
-/// Whole numbers below this one are written without an exponent.
+/// Integers below this one are written without an exponent.
 const EXACT: f64 = 1e15;
 
 fn typed(name: &str, text: &str) -> Result<Tree, Error> {
@@ -162,19 +162,19 @@ fn no_number(function: &str, text: &str, is_too_large: bool) -> Error {
     Error::user(format!("strconv.{function}: parsing {text:?}: {why}"))
 }
 
-/// Parts of names under which secrets are kept.
+/// Substrings of names that suggest a secret.
 const SECRET_NAMES: [&str; 6] = ["passwd", "pass", "password", "pwd", "secret", "token"];
 
-/// How many characters of a value are looked at.
+/// Number of characters of a value that are examined.
 const LOOKED_AT: usize = 16;
-/// Bits of a value that nobody would choose to remember.
+/// Entropy in bits from which a value counts as random.
 const MANY_BITS: f64 = 50.0;
 
-/// How many small letters in a row are taken for a word, and what it adds.
+/// Minimum length of a run of lower-case letters that counts as a word, and its entropy in bits.
 const SHORTEST_WORD: usize = 4;
 const BITS_OF_WORD: f64 = 10.0;
 
-/// Whether a value should probably be encrypted: its key says so, and it is not a word.
+/// Whether a value is probably a secret: its key suggests one, and the value looks random.
 fn looks_like_a_secret(name: &str, text: &str) -> bool {
     let name = name.to_lowercase();
     if !SECRET_NAMES.iter().any(|part| name.contains(part)) {

@@ -107,7 +107,7 @@ fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), E
             continue;
         }
         let tree = object_value(text, is_secret, target)?;
-        // Such a key is a path.
+        // An object's key is a path.
         let path = KeyPath::parse(&name, project)?;
         config
             .set_path(&path, NewValue::Typed(tree))
@@ -118,7 +118,8 @@ fn set_json(config: &mut ConfigMap, text: &str, target: &Target) -> Result<(), E
     Ok(())
 }
 
-/// An object, as text; of a secret one, which leaf was secret is not known, so every text is encrypted.
+/// Parses an object. The input does not mark which leaves are secret, so all strings of a secret object
+/// are encrypted.
 fn object_value(text: &str, is_secret: bool, target: &Target) -> Result<Tree, Error> {
     let object = json::unmarshal(text, Form::Any).map_err(Error::user)?;
     let tree = Tree::from_json(&object);

@@ -1,4 +1,4 @@
-//! Settings as commands show them.
+//! Settings in the output of commands.
 
 use plumb_project::config::{Tree, Value};
 use plumb_secrets::Error as SecretsError;
@@ -8,19 +8,19 @@ use serde_json::Value as Json;
 use crate::Error;
 use crate::context::StackSecrets;
 
-/// What stands for a secret that is not shown.
+/// Placeholder for a hidden secret.
 pub(super) const BLINDED: &str = "[secret]";
 
-/// What happens to secrets.
+/// Treatment of secrets.
 #[derive(Clone, Copy)]
 pub(super) enum Secrets<'s> {
-    /// They are hidden.
+    /// Replaced by a placeholder.
     Hidden,
-    /// They are decrypted.
+    /// Decrypted.
     Shown(&'s StackSecrets),
 }
 
-/// A value as one text: scalars as they are, objects as compact JSON.
+/// Text of a value: scalars as text, objects as compact JSON.
 pub(super) fn text(value: &Value, secrets: Secrets<'_>) -> Result<String, Error> {
     Ok(value.try_reveal(&mut |ciphertext| reveal(ciphertext, secrets))?)
 }

@@ -1,8 +1,8 @@
-//! What a file of overrides changes in the description of the command line: commands that are left out, and flags that
-//! are left out of generated options or always have a value.
+//! Overrides for the description of the command line: commands that are excluded, and flags that are omitted from
+//! generated options or have a preset value.
 //!
-//! A scope names a command by its path. It is about that command, and with `propagate` about those below it too; what
-//! a longer path says of a flag holds.
+//! A scope applies to the command at its path, and with `propagate` also to its subcommands. Rules of longer paths
+//! take precedence.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ impl Overrides {
         serde_json::from_str(&text).map_err(|error| failed("parse", &error))
     }
 
-    /// The description of all commands with the changes; nothing if even the root is left out.
+    /// The description with the overrides applied; null if the root is excluded.
     pub(super) fn apply(&self, root: Json) -> Json {
         self.node(root, &mut Vec::new(), &Map::new())
             .unwrap_or(Json::Null)
@@ -103,7 +103,7 @@ impl Overrides {
         }
     }
 
-    /// What holds for the flags of a command.
+    /// Rules for the flags of a command.
     fn rules(&self, path: &[String]) -> BTreeMap<String, Rule> {
         let mut scopes: Vec<&Scope> = self.scopes_of(path).collect();
         scopes.sort_by_key(|scope| scope.path.len());

@@ -1,4 +1,4 @@
-//! From the words of a command line to what is asked for.
+//! Parsing of the words after `do` into a request.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use super::shape::{Kind, Meaning, Own, Reading, Shape, Side};
 use crate::Error;
 use crate::identity::Code;
 
-/// What is said of a property.
+/// Value given for a property.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Said {
-    /// A value of the kind that the property has.
+    /// A value of the property's type.
     Value(Constant),
-    /// A whole number, which doubles may not hold.
+    /// An integer, which may be too large for a double.
     Integer(i64),
-    /// An expression in the format of files.
+    /// An expression in the format of the input file.
     Expression(String),
 }
 
-/// What is said of properties, by their names in the schema.
+/// Given values, by property name in the schema.
 pub(super) type Given = BTreeMap<String, Said>;
 
-/// What is asked for.
+/// A parsed request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asked {
     /// The positional word.
     pub(super) word: Option<String>,
     pub(super) inputs: Given,
     pub(super) input_file: Option<String>,
-    /// The format of files and expressions; none for the usual one.
+    /// Format of files and expressions; `None` for the default.
     pub(super) format: Option<String>,
     pub(super) provider: Given,
     pub(super) provider_file: Option<String>,
-    /// The URN of the provider whose configuration counts.
+    /// URN of the provider whose configuration is used.
     pub(super) provider_urn: Option<String>,
     pub(super) resources_file: Option<String>,
     pub(super) yes: bool,
@@ -42,11 +42,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads `words` by what `shape` says.
+    /// Parses `words` according to `shape`.
     pub(super) fn read(shape: &Shape, words: &[String]) -> Result<Self, Error> {
         let mut asked = Asked::default();
         let mut positional = Vec::new();
-        // The name of the flag that a property was set by.
+        // Flag that has set each property.
         let mut set_by: BTreeMap<(bool, String), String> = BTreeMap::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -169,7 +169,7 @@ fn both(first: &str, second: &str) -> Error {
     ))
 }
 
-/// Reads the value of a flag.
+/// Parses the value of a flag.
 fn said(flag: &str, kind: &Kind, reading: Reading, value: String) -> Result<Said, Error> {
     if reading == Reading::Expression {
         return Ok(Said::Expression(value));
@@ -205,7 +205,7 @@ fn said(flag: &str, kind: &Kind, reading: Reading, value: String) -> Result<Said
     })
 }
 
-/// A constant as people write it.
+/// Text of a constant, as users write it.
 pub(super) fn text_of(constant: &Constant) -> String {
     match constant {
         Constant::Bool(value) => value.to_string(),

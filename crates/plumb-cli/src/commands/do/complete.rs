@@ -1,4 +1,4 @@
-//! Words of `do` that shells complete: from what is at hand, and no plugin is run for it.
+//! Shell completion for `do`, from locally available data, without running plugins.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::{package_of, split};
 use crate::Context;
 use crate::commands::package::excerpt::Excerpts;
 
-/// What can stand for `word` behind the words of `do`, and what each is for.
+/// Candidates for `word` after the words of `do`, each with a description.
 pub(crate) fn candidates(words: &[String], word: &str, ctx: &Context) -> Vec<(String, String)> {
     let (subject, rest) = split(words);
     let found = match subject {
@@ -39,7 +39,7 @@ fn members(word: &str, ctx: &Context) -> Vec<(String, String)> {
     if let Some(excerpts) = Excerpts::at_hand(package_of(word), ctx) {
         let index = excerpts.index();
         for kind in [MemberKind::Resource, MemberKind::Function] {
-            // Methods have the token of their resource before a slash.
+            // Tokens of methods consist of the resource's token, a slash and a name.
             let tokens = index.tokens(kind).filter(|it| !is_method(it));
             names.extend(tokens.map(|token| shown_in(&index.module_of(token), token)));
         }
@@ -57,7 +57,7 @@ fn is_method(token: &str) -> bool {
         .is_some_and(|name| name.contains('/'))
 }
 
-/// The token that people write as `subject`.
+/// Token for `subject`, as users write it.
 fn token_of(index: &SchemaIndex, subject: &str) -> Option<String> {
     let mut tokens = [MemberKind::Resource, MemberKind::Function]
         .into_iter()
@@ -67,7 +67,7 @@ fn token_of(index: &SchemaIndex, subject: &str) -> Option<String> {
     tokens.find(is_meant).map(ToOwned::to_owned)
 }
 
-/// Operations of the member that `subject` names, or flags.
+/// Operations of the member named by `subject`, or flags.
 fn about(
     subject: &str,
     words: &[String],

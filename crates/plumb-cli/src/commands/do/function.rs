@@ -37,7 +37,7 @@ pub(super) fn run(
         package.schema.clone(),
         package.standalone_host.info().clone(),
     );
-    // Before the provider is started: what is wrong with the inputs is told at once.
+    // Before the provider starts, so that errors in the inputs are reported immediately.
     let args = package.standalone_host.run(async {
         let whole = Completeness::Whole;
         evaluate(&body, Side::Input, &schema, inputs, whole, &info).await

@@ -1,4 +1,4 @@
-//! Help texts of what a package has.
+//! Help texts for the contents of a package.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const FLAGS: &str = "Simple inputs can be set with flags: --<input> <value> take
                      literal, while --<input>+ <value> parses the value as an expression in the\n\
                      input format.";
 
-/// Flags that every command about a package has.
+/// Flags of all commands on packages.
 const SHARED: [(&str, &str); 5] = [
     ("--dry-run", "Run the operation in preview mode"),
     (
@@ -34,10 +34,10 @@ const SHARED: [(&str, &str); 5] = [
     ),
 ];
 
-/// How the command was called, as help repeats it.
+/// Form of the call, which help repeats.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Called<'a> {
-    /// What `--package` said, if it takes that to find the package.
+    /// Value of `--package`, if it is needed to find the package.
     pub(super) package: Option<&'a str>,
     /// The word that names the member.
     pub(super) word: &'a str,
@@ -51,7 +51,7 @@ impl Called<'_> {
     }
 }
 
-/// What the package has in its root.
+/// Help for the root module of a package.
 pub(super) fn of_package(schema: &PackageSchema, called: Called<'_>) -> String {
     let mut text = format!("Interact with {} resources and functions.\n", schema.name());
     if let Some(description) = schema.description() {
@@ -60,7 +60,7 @@ pub(super) fn of_package(schema: &PackageSchema, called: Called<'_>) -> String {
     listing(text, &Listing::of(schema, ""), called)
 }
 
-/// What a module has.
+/// Help for a module.
 pub(super) fn of_module(schema: &PackageSchema, module: &str, called: Called<'_>) -> String {
     let text = format!("Functions and resources for the {module} module.\n");
     listing(text, &Listing::of(schema, module), called)
@@ -87,7 +87,7 @@ fn listing(mut text: String, listing: &Listing, called: Called<'_>) -> String {
     text
 }
 
-/// A function.
+/// Help for a function.
 pub(super) fn of_function(
     schema: &PackageSchema,
     function: &Function,
@@ -136,7 +136,7 @@ pub(super) fn of_function(
     text
 }
 
-/// A resource, and what can be done with it.
+/// Help for a resource and its operations.
 pub(super) fn of_resource(
     schema: &PackageSchema,
     resource: &Resource,
@@ -188,7 +188,7 @@ pub(super) fn of_resource(
     text
 }
 
-/// One operation of a resource.
+/// Help for an operation of a resource.
 pub(super) fn of_operation(shape: &Shape, called: Called<'_>) -> String {
     let operation = shape.operation;
     let word = shape
@@ -207,7 +207,7 @@ pub(super) fn of_operation(shape: &Shape, called: Called<'_>) -> String {
     text
 }
 
-/// What an operation does.
+/// Description of an operation.
 fn about(shape: &Shape) -> &'static str {
     let is_kept = shape.word == Some("name");
     match (shape.operation, is_kept) {
@@ -283,7 +283,7 @@ fn properties(
     }
 }
 
-/// What there is to know of a property besides what it is.
+/// Additional facts about a property: allowed values, defaults and marks.
 fn more(schema: &PackageSchema, property: &Property) -> String {
     let mut more = String::new();
     let quoted = |constant| match constant {

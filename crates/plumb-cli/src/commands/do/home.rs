@@ -1,4 +1,4 @@
-//! Where resources are kept when there is no project: one in the home folder, made when it is first needed.
+//! Project in the home folder, which holds resources of `do` outside of a project. Created on first use.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use plumb_project::files::{self, Access};
 use crate::context::{IfMissing, NewStack, Stack};
 use crate::{Context, Error};
 
-/// The name of the project, and of its folder.
+/// Name of the project and of its folder.
 const PROJECT: &str = "default-global-project";
-/// The name of its stack.
+/// Name of its stack.
 const STACK: &str = "default";
 
-/// The context of the home project, where the working directory has no project.
+/// Context of the home project; `None` if the working directory has a project.
 pub(super) fn context(ctx: &Context) -> Result<Option<Context>, Error> {
     if ctx.find_project()?.is_some() {
         return Ok(None);
@@ -34,7 +34,7 @@ pub(super) fn context(ctx: &Context) -> Result<Option<Context>, Error> {
     Ok(Some(home))
 }
 
-/// The stack that is selected.
+/// The selected stack.
 pub(super) fn stack(ctx: &Context) -> Result<Stack, Error> {
     ctx.require_stack(None, IfMissing::Fail)
 }

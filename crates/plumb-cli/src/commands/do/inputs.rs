@@ -1,4 +1,5 @@
-//! Inputs from files and flags: first as the text of PCL that snippets are kept as, then as values.
+//! Inputs from files and flags: first as PCL text, the form in which snippets are stored, then as
+//! values.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,31 +16,31 @@ use super::ask::{Given, Said};
 use super::shape::{Side, flag_name};
 use crate::{Context, Error};
 
-/// Where inputs come from.
+/// Source of inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
-    /// What they are for.
+    /// Whether the inputs are for the resource or for the provider.
     pub(super) side: Side,
-    /// The name of the package, which flags of its provider begin with.
+    /// Name of the package, which is a prefix of provider flags.
     pub(super) package: &'a str,
     pub(super) file: Option<&'a str>,
-    /// The format of the file and of expressions.
+    /// Format of the file and of expressions.
     pub(super) format: Format,
-    /// What flags say; it wins over the file.
+    /// Values from flags, which take precedence over the file.
     pub(super) given: &'a Given,
 }
 
-/// How files and expressions are written.
+/// Format of files and expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// YAML, which JSON is too.
+    /// YAML, including JSON.
     Yaml,
     /// PCL.
     Pcl,
 }
 
 impl Format {
-    /// The format called `name`.
+    /// Format with this name.
     pub(super) fn named(name: Option<&str>) -> Result<Self, Error> {
         match name.unwrap_or("yaml") {
             "yaml" | "json" => Ok(Format::Yaml),
@@ -52,7 +53,7 @@ impl Format {
 }
 
 impl Source<'_> {
-    /// The inputs as text.
+    /// Inputs as PCL text.
     pub(super) fn body(&self, ctx: &Context) -> Result<BodyText, Error> {
         let parsed = |error: Error| error.context(format!("parse {} file", self.side.word()));
         let (name, text) = self.read(ctx)?;
@@ -72,7 +73,7 @@ impl Source<'_> {
         Ok(body)
     }
 
-    /// Fails where something is not there that the schema requires.
+    /// Checks that all inputs required by the schema are present.
     pub(super) fn check_complete(
         &self,
         body: &BodyText,
@@ -104,7 +105,7 @@ impl Source<'_> {
         )))
     }
 
-    /// The file's text, and what messages call it.
+    /// Name of the file in messages, and its text.
     fn read(&self, ctx: &Context) -> Result<(String, String), Error> {
         let what = self.side.word();
         let Some(file) = self.file else {
@@ -135,16 +136,16 @@ impl Source<'_> {
     }
 }
 
-/// Which inputs must be there.
+/// Required inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completeness {
-    /// Those that the schema requires.
+    /// All that the schema requires.
     Whole,
-    /// None: others stay as they are.
+    /// None, because missing inputs keep their values.
     Part,
 }
 
-/// The values of a body whose attributes are `properties` of `schema`.
+/// Values of a body whose attributes are `properties` of `schema`.
 pub(super) async fn evaluate(
     body: &BodyText,
     side: Side,
@@ -162,7 +163,7 @@ pub(super) async fn evaluate(
     })
 }
 
-/// A resource that has these inputs and nothing else.
+/// A resource with only these inputs.
 fn as_resource(
     schema: &PackageSchema,
     properties: &Properties,
@@ -190,7 +191,7 @@ fn as_resource(
     }
 }
 
-/// Names of resources, from a file.
+/// Reads names of resources from a file.
 pub(super) fn read_names(
     file: Option<&str>,
     ctx: &Context,

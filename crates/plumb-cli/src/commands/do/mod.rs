@@ -1,11 +1,11 @@
-//! `do` (`cli.md` 12): what a package has, from the command line, without a program.
+//! `do` (`cli.md` 12): resources and functions of a package from the command line, without a program.
 //!
-//! 1. [`package`] opens the package that the words name: its plugin and its schema.
-//! 2. [`subject`] finds what the first word names in it: a module, a function or a resource.
-//! 3. [`shape`] makes the description of a command out of the schema: its flags and what they take.
-//! 4. [`ask`] reads the other words by that, and [`help`] shows it.
-//! 5. [`inputs`] writes what files and flags say as PCL; [`function`] and [`stateless`] evaluate it and call the provider,
-//!    [`stateful`] has a stack keep it as a snippet.
+//! 1. [`package`] opens the named package: its plugin and its schema.
+//! 2. [`subject`] resolves the first word to a module, a function or a resource of the package.
+//! 3. [`shape`] derives a command description from the schema: flags and their types.
+//! 4. [`ask`] parses the remaining words with this description, and [`help`] prints it.
+//! 5. [`inputs`] converts files and flags to PCL; [`function`] and [`stateless`] evaluate it and call the provider,
+//!    [`stateful`] stores it as a snippet in a stack.
 
 mod ask;
 mod complete;
@@ -87,7 +87,7 @@ pub enum DoVerb {
     ShowResources(names::ShowResourcesArgs),
 }
 
-/// What holds for every command about a package.
+/// Options of all commands on packages.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     dry_run: bool,
@@ -100,7 +100,7 @@ impl Settings {
         self.secrets == Secrets::Shown
     }
 
-    /// Fails where a change would have to be confirmed and nobody is there to do it.
+    /// Fails if a change needs a confirmation and the session is not interactive.
     fn require_yes(self, yes: bool, ctx: &Context) -> Result<(), Error> {
         if yes || self.dry_run || ctx.is_interactive() {
             return Ok(());
@@ -162,12 +162,12 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     done
 }
 
-/// The package that a token belongs to.
+/// Package of a token.
 fn package_of(word: &str) -> &str {
     word.split_once(':').map_or(word, |(package, _)| package)
 }
 
-/// A word without the version that its package may have: `random@4.18.0:RandomPet` means `random:RandomPet`.
+/// The word without the package's version: `random:RandomPet` for `random@4.18.0:RandomPet`.
 fn without_version(word: &str) -> String {
     match word.split_once(':') {
         Some((package, rest)) => {
@@ -178,7 +178,7 @@ fn without_version(word: &str) -> String {
     }
 }
 
-/// The word that names a member, and the words behind it. Flags may stand before it.
+/// The word that names a member, and all other words. Flags can come before it.
 fn split(words: &[String]) -> (Option<&str>, Vec<String>) {
     let is_flag = |word: &String| word.starts_with('-') && word.len() > 1;
     let mut at = 0;
@@ -187,14 +187,14 @@ fn split(words: &[String]) -> (Option<&str>, Vec<String>) {
             let rest = words[..at].iter().chain(&words[at + 1..]);
             return (Some(word.as_str()), rest.cloned().collect());
         }
-        // A flag without an equals sign has its value behind it.
+        // A flag without an equals sign is followed by its value.
         let is_pair = !word.contains('=') && words.get(at + 1).is_some_and(|it| !is_flag(it));
         at += if is_pair { 2 } else { 1 };
     }
     (None, words.to_vec())
 }
 
-/// A command about a package that is open.
+/// A command on an open package.
 struct Command<'a> {
     package: &'a mut Package,
     called: Called<'a>,
@@ -290,7 +290,7 @@ impl Command<'_> {
         Ok(ExitStatus::Success)
     }
 
-    /// The operation called `word`, if the resource has it.
+    /// Operation named by `word`, if the resource supports it.
     fn operation(&self, resource: &Resource, word: &str) -> Result<Operation, Error> {
         let has = |it: &Operation| *it != Operation::List || resource.list_inputs.is_some();
         let mut known = Operation::OF_RESOURCES.into_iter().filter(has);
@@ -323,7 +323,7 @@ impl Command<'_> {
     }
 }
 
-/// A list takes no words.
+/// Checks that a list has no positional words.
 fn no_words(words: &[String]) -> Result<(), Error> {
     match words.first() {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! What resources of a stack are called in expressions, and `do show-resources`, which shows it.
+//! Names of a stack's resources in expressions, and `do show-resources`, which lists them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -62,8 +62,8 @@ fn text(names: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// Identifiers and the URNs that they stand for: the name of a snippet for what it made, where no other has it; for everything
-/// else its name with a part of its URN's digest.
+/// URNs by identifier: a snippet's resource has the snippet's name if it is unique; other resources have their name followed
+/// by a part of their URN's digest.
 pub(crate) fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let mut entries: Vec<(&str, &str, Option<&str>)> = snapshot
         .resources
@@ -98,7 +98,7 @@ pub(crate) fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
     assigned
 }
 
-/// The name with as much of the digest behind it as it takes to be free.
+/// The name, followed by the shortest prefix of the digest that makes it unique.
 fn with_digest(name: &str, urn: &str, assigned: &BTreeMap<String, String>) -> String {
     let name = identifier(name);
     let digest = hex::encode(Sha256::digest(urn.as_bytes()));
@@ -108,7 +108,7 @@ fn with_digest(name: &str, urn: &str, assigned: &BTreeMap<String, String>) -> St
         .unwrap_or_else(|| format!("{name}_{digest}"))
 }
 
-/// The name with an underscore for whatever identifiers do not have.
+/// The name with invalid characters replaced by underscores.
 fn identifier(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for char in name.chars() {

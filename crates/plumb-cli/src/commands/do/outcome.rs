@@ -1,4 +1,4 @@
-//! What comes back from a provider, as it is shown: what the schema knows of it, secrets hidden.
+//! Display of a provider's results: only properties in the schema, and without secrets.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 use crate::Error;
 use crate::commands::stack::values::{Secrets, value_json, value_text};
 
-/// What stands for a value that is not known.
+/// Placeholder for an unknown value.
 const UNKNOWN: &str = "[unknown]";
 
-/// The properties that the schema declares.
+/// Properties declared in the schema.
 pub(super) fn declared(
     schema: &PackageSchema,
     map: &PropertyMap,
@@ -30,7 +30,7 @@ pub(super) fn declared(
     known.collect()
 }
 
-/// The result of a function, out of the properties that it answered.
+/// Result of a function, from the returned properties.
 pub(super) fn result(
     schema: &PackageSchema,
     answered: &PropertyMap,
@@ -52,7 +52,7 @@ pub(super) fn result(
     })
 }
 
-/// The value without what the type does not declare.
+/// The value without properties that its type does not declare.
 fn of_type(schema: &PackageSchema, value: &Value, ty: &Type) -> Value {
     match (value, &ty.kind) {
         (Value::Secret(inner), _) => Value::secret(of_type(schema, inner, ty)),
@@ -90,7 +90,7 @@ fn of_type(schema: &PackageSchema, value: &Value, ty: &Type) -> Value {
     }
 }
 
-/// Whether a value may be of a type, as far as its outermost form tells.
+/// Whether a value can have a type, judged by its outermost structure.
 fn has_shape(schema: &PackageSchema, value: &Value, ty: &Type) -> bool {
     match &ty.kind {
         TypeKind::Array(_) => matches!(value, Value::Array(_)),
@@ -133,7 +133,7 @@ fn with_unknowns_named(value: &Value) -> Value {
     }
 }
 
-/// A resource as JSON: its outputs, and its id among them.
+/// JSON of a resource: its id and its outputs.
 pub(super) fn resource_json(id: &str, outputs: &PropertyMap, secrets: Secrets) -> Json {
     let mut object = match json(&Value::from(outputs.clone()), secrets) {
         Json::Object(object) => object,
@@ -143,7 +143,7 @@ pub(super) fn resource_json(id: &str, outputs: &PropertyMap, secrets: Secrets) -
     Json::Object(object)
 }
 
-/// The same for people: one property in each line.
+/// Text of a resource: one property per line.
 pub(super) fn resource_text(id: &str, outputs: &PropertyMap, secrets: Secrets) -> String {
     let mut rows = vec![("id".to_owned(), id.to_owned())];
     for (name, value) in outputs.iter().filter(|(name, _)| name.to_text() != "id") {

@@ -1,4 +1,4 @@
-//! The package that a command is about: its plugin and its schema.
+//! Package of a command: its plugin and its schema.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use crate::commands::stack::values::Secrets;
 use crate::operate::StandaloneHost;
 use crate::{Context, Error};
 
-/// A package that is open.
+/// An open package.
 pub(super) struct Package {
-    /// Where its plugin runs.
+    /// Host that runs its plugin.
     pub(super) standalone_host: StandaloneHost,
     pub(super) schema: Arc<PackageSchema>,
-    /// The plugin, with the parameter that makes the package of it.
+    /// The plugin, with the package's parameterization.
     pub(super) spec: PluginSpec,
-    /// Whether it was named by where it is on this machine.
+    /// Whether the package was named by a local path.
     pub(super) is_path: bool,
 }
 
 impl Package {
-    /// Opens what `text` says: a name, perhaps with a version, a path, or the address of a repository, and parameters behind
-    /// it as one would write them in a shell.
+    /// Opens the package described by `text`: a name with an optional version, a path, or the URL of a repository, followed
+    /// by parameters in shell syntax.
     pub(super) fn open(text: &str, secrets: Secrets, ctx: &Context) -> Result<Self, Error> {
         let words = shlex::split(text).ok_or_else(|| {
             Error::user(format!(
@@ -68,7 +68,7 @@ impl Package {
         }
     }
 
-    /// How a snippet names the package.
+    /// Descriptor of the package in snippets.
     pub(super) fn descriptor(&self) -> SnippetDescriptor {
         let spec = &self.spec;
         let version = spec.version.as_ref().map(ToString::to_string);

@@ -1,9 +1,9 @@
-//! Descriptions of schemas, which are Markdown for web pages, as help has them.
+//! Conversion of descriptions in schemas, which are Markdown for web pages, to help texts.
 
-/// Sections that only show how SDKs are used.
+/// Sections that only concern SDKs.
 const LEFT_OUT: [&str; 3] = ["example usage", "example", "import"];
 
-/// The first paragraph, in one line.
+/// First paragraph, on one line.
 pub(super) fn summary(description: &str) -> String {
     let text = without_tags(description);
     let lines = text.trim().lines().map(str::trim);
@@ -11,12 +11,12 @@ pub(super) fn summary(description: &str) -> String {
     first.join(" ")
 }
 
-/// The whole of it without examples, code and what else is not meant for people at a terminal.
+/// The description without examples, code and parts for the web.
 pub(super) fn description(text: &str) -> String {
     let text = without_tags(text);
     let mut kept: Vec<&str> = Vec::new();
     let mut is_code = false;
-    // The level of the heading whose section is left out.
+    // Level of the heading whose section is being skipped.
     let mut left_out: Option<usize> = None;
     for line in text.lines() {
         let trimmed = line.trim_start();
@@ -42,7 +42,7 @@ pub(super) fn description(text: &str) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// The text without tags of HTML: descriptions have them to tell languages apart.
+/// The text without HTML tags, which mark text for different languages.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The provider that does what is asked for, with its configuration.
+//! Provider of a command, with its configuration.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use super::shape::Side;
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::{Context, Error};
 
-/// Inputs of provider resources that are the engine's own.
+/// Inputs of provider resources that are internal to the engine.
 const OWN_KEYS: [&str; 3] = ["__internal", "version", "pluginDownloadURL"];
 
-/// What providers are told of the deployment, where there is none.
+/// Stack and project for providers outside of a deployment.
 pub(super) const NO_STACK: (&str, &str) = ("dev", "default");
 
-/// The error of a call.
+/// Error for a failed provider call.
 pub(super) fn failed(error: ProviderError) -> Error {
     let mut text = error.message.to_string();
     add_failures(&mut text, &error.properties);
     Error::user(text)
 }
 
-/// Problems with inputs, each with its property.
+/// Error for invalid inputs, each with its property.
 pub(super) fn invalid(what: &str, failures: &[CheckFailure]) -> Result<(), Error> {
     if failures.is_empty() {
         return Ok(());
@@ -53,8 +53,8 @@ fn add_failures(text: &mut String, failures: &[CheckFailure]) {
     }
 }
 
-/// Starts and configures the provider: with what the resource has that `--provider` names, or else the settings of the selected
-/// stack, with the file, and with flags, the latter before the former.
+/// Starts and configures the provider. Flags take precedence over the file, and the file over the inputs of the resource
+/// named by `--provider`, or else the selected stack's settings.
 pub(super) fn configured(
     package: &mut Package,
     asked: &Asked,
@@ -131,14 +131,13 @@ async fn start(
     Ok(provider)
 }
 
-/// What the settings of the selected stack say of the package, as a default provider has it. Nothing is decrypted unless
-/// something is said.
+/// Settings of the selected stack for the package, as for a default provider. Decrypts nothing if there are none.
 fn settings_of_stack(package: &str, ctx: &Context) -> Result<PropertyMap, Error> {
     let mut config = PropertyMap::new();
     let Some(project) = ctx.find_project()? else {
         return Ok(config);
     };
-    // A store that cannot be read is no reason to fail: most providers know their settings from elsewhere.
+    // An unreadable backend is not an error, because most providers get their settings from elsewhere.
     let Some(stack) = ctx.selected_stack().ok().flatten() else {
         return Ok(config);
     };
@@ -170,7 +169,7 @@ fn settings_of_stack(package: &str, ctx: &Context) -> Result<PropertyMap, Error>
     Ok(config)
 }
 
-/// The inputs of a provider resource of the selected stack.
+/// Inputs of a provider resource in the selected stack.
 fn inputs_in_stack(package: &str, urn: &str, ctx: &Context) -> Result<PropertyMap, Error> {
     if ctx.find_project()?.is_none() {
         return Err(Error::user(
@@ -182,7 +181,7 @@ fn inputs_in_stack(package: &str, urn: &str, ctx: &Context) -> Result<PropertyMa
     find_inputs(&snapshot, package, urn)
 }
 
-/// The inputs of the provider resource `urn`, without the engine's own.
+/// Inputs of the provider resource `urn`, without the engine's internal ones.
 pub(super) fn find_inputs(
     snapshot: &Snapshot,
     package: &str,

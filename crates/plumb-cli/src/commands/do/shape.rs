@@ -1,4 +1,4 @@
-//! What a command about one member looks like: its operation, its positional word and its flags, out of the schema alone.
+//! Description of a command on one member, derived from the schema: operation, positional word and flags.
 
 use plumb_schema::{
     Constant, EnumType, PackageSchema, Primitive, Properties, Property, Section, TypeDefinition,
@@ -7,27 +7,27 @@ use plumb_schema::{
 
 use super::prose;
 
-/// What is done with a resource or a function.
+/// Operation on a resource or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// A function is called.
+    /// Calls a function.
     Invoke,
-    /// A resource is made.
+    /// Creates a resource.
     Create,
-    /// An existing object is looked at.
+    /// Reads an existing object.
     Read,
-    /// Some inputs of a resource are changed.
+    /// Changes some inputs of a resource.
     Patch,
-    /// A resource is made, or gets other inputs.
+    /// Creates a resource, or replaces its inputs.
     Upsert,
-    /// A resource is deleted.
+    /// Deletes a resource.
     Delete,
-    /// Existing objects are listed.
+    /// Lists existing objects.
     List,
 }
 
 impl Operation {
-    /// What can be done with resources, in the order of lists.
+    /// Operations of resources, in display order.
     pub(super) const OF_RESOURCES: [Operation; 6] = [
         Operation::Create,
         Operation::Delete,
@@ -37,7 +37,7 @@ impl Operation {
         Operation::Upsert,
     ];
 
-    /// The word for it.
+    /// Name of the operation on the command line.
     pub(super) fn word(self) -> &'static str {
         match self {
             Operation::Invoke => "invoke",
@@ -50,7 +50,7 @@ impl Operation {
         }
     }
 
-    /// One line about it.
+    /// Summary line.
     pub(super) fn about(self) -> &'static str {
         match self {
             Operation::Invoke => "Call the function",
@@ -63,40 +63,40 @@ impl Operation {
         }
     }
 
-    /// Whether something is changed.
+    /// Whether the operation makes changes.
     pub(super) fn changes(self) -> bool {
         !matches!(self, Operation::Invoke | Operation::Read | Operation::List)
     }
 }
 
-/// Where it is written down what was made.
+/// Storage of created resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     /// In the state of a stack.
     Stack,
-    /// Nowhere.
+    /// None.
     Nowhere,
 }
 
-/// Which values a flag takes.
+/// Type of a flag's value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// True, or what follows an equals sign.
+    /// Boolean; true without a value, which must follow an equals sign.
     Bool,
-    /// A whole number.
+    /// Integer.
     Integer,
     /// A number.
     Number,
     /// Text.
     Text,
-    /// One of these, which are texts or numbers.
+    /// One of these strings or numbers.
     Choice(Vec<Constant>),
-    /// Nothing that a word could be: an expression is needed.
+    /// Not a scalar; requires an expression.
     Compound,
 }
 
 impl Kind {
-    /// The kind of `property`.
+    /// Type for a property.
     fn of(schema: &PackageSchema, property: &Property) -> Self {
         match &property.ty.kind {
             TypeKind::Primitive(Primitive::Bool) => Kind::Bool,
@@ -125,7 +125,7 @@ impl Kind {
     }
 }
 
-/// Flags that do not come from the schema.
+/// Flags that are not derived from the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Own {
     /// `--input-file`
@@ -185,23 +185,23 @@ impl Own {
         }
     }
 
-    /// Whether it takes no value.
+    /// Whether the flag has no value.
     pub(super) fn is_switch(self) -> bool {
         matches!(self, Own::Yes | Own::All)
     }
 }
 
-/// Whose property a flag sets.
+/// Owner of the property that a flag sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// What the command is about.
+    /// The resource or function.
     Input,
     /// The provider.
     Provider,
 }
 
 impl Side {
-    /// What messages and names of flags call it.
+    /// Name in messages and in flags.
     pub(super) fn word(self) -> &'static str {
         match self {
             Side::Input => "input",
@@ -210,19 +210,19 @@ impl Side {
     }
 }
 
-/// How the value of a flag is read.
+/// Interpretation of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// As it is.
+    /// As a literal value.
     Value,
-    /// As an expression in the format of files.
+    /// As an expression in the format of the input file.
     Expression,
 }
 
-/// What a flag means.
+/// Meaning of a flag.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Meaning {
-    /// Something of the command itself.
+    /// A flag of the command itself.
     Own(Own),
     /// A property.
     Property {
@@ -237,7 +237,7 @@ pub(super) enum Meaning {
 /// A flag.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Flag {
-    /// Its name without dashes.
+    /// Name, without dashes.
     pub(super) name: String,
     pub(super) meaning: Meaning,
     pub(super) about: String,
@@ -249,13 +249,13 @@ pub(super) struct Flag {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
     pub(super) operation: Operation,
-    /// What the positional word is called, if there is one.
+    /// Name of the positional word.
     pub(super) word: Option<&'static str>,
     pub(super) flags: Vec<Flag>,
 }
 
 impl Shape {
-    /// The command that does `operation` with inputs as they are in `schema`, through a provider of `provider`'s inputs.
+    /// Description of `operation` with the inputs in `schema`, and the inputs of `provider` for the provider.
     pub(super) fn new(
         operation: Operation,
         keeping: Keeping,
@@ -289,7 +289,7 @@ impl Shape {
         }
     }
 
-    /// The flag of this name.
+    /// Flag with this name.
     pub(super) fn flag(&self, name: &str) -> Option<&Flag> {
         self.flags.iter().find(|flag| flag.name == name)
     }
@@ -315,7 +315,7 @@ fn own_flags(operation: Operation, keeping: Keeping) -> Vec<Own> {
     if operation.changes() && keeping == Keeping::Stack && operation != Operation::Delete {
         flags.push(ResourcesFile);
     }
-    // What is in the stack already has its provider there.
+    // Resources in the stack already have a provider.
     let is_made = matches!(operation, Operation::Create | Operation::Upsert);
     if keeping == Keeping::Nowhere || !operation.changes() || is_made {
         flags.extend([Provider, ProviderFile]);
@@ -326,8 +326,8 @@ fn own_flags(operation: Operation, keeping: Keeping) -> Vec<Own> {
     flags
 }
 
-/// Adds the flags of a property: by its name with what it belongs to before it, and inputs by their name alone where no
-/// other flag has it. With a plus sign behind it, the value is an expression.
+/// Adds the flags of a property: its name with the owner as a prefix, and for inputs also the name alone unless another
+/// flag has it. A plus sign after the name marks the value as an expression.
 fn add_property(
     flags: &mut Vec<Flag>,
     side: Side,
@@ -367,7 +367,7 @@ fn add_property(
     }
 }
 
-/// Flags that every command knows: they mean the same here, and properties of their names need the prefix.
+/// Names of flags that all commands share; properties with such a name need the prefix.
 const RESERVED: [&str; 21] = [
     "color",
     "cwd",
@@ -392,7 +392,7 @@ const RESERVED: [&str; 21] = [
     "version",
 ];
 
-/// The name of a property as words of flags are written: `maxPodIPs` is `max-pod-i-ps`, as it is everywhere.
+/// Flag name of a property: `max-pod-i-ps` for `maxPodIPs`, as in the reference.
 pub(super) fn flag_name(property: &str) -> String {
     let chars: Vec<char> = property.chars().collect();
     let mut name = String::new();

@@ -1,5 +1,5 @@
-//! Resources that a stack keeps: each is a snippet of its state, and every change an update of the stack that is about this
-//! snippet alone.
+//! Resources that are stored in a stack: each is a snippet in its state, and every change is an update of the stack that
+//! targets this snippet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use crate::context::Stack;
 use crate::operate::{SnippetUpdate, update_snippets};
 use crate::{Context, Error, ExitStatus};
 
-/// Does `operation` with the resource of the stack that `asked` names.
+/// Runs `operation` on the resource of the stack that `asked` names.
 pub(super) fn run(
     operation: Operation,
     package: &Package,
@@ -80,32 +80,32 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// What the user wants of a resource.
+/// Requested change of a resource.
 struct Wish {
     operation: Operation,
     name: String,
-    /// Its full type token.
+    /// Full type token.
     token: String,
-    /// The package that tokens begin with.
+    /// Package prefix of tokens.
     package: String,
     descriptor: SnippetDescriptor,
     body: BodyText,
-    /// Names that the user gives resources.
+    /// Resource names given by the user.
     names: BTreeMap<String, String>,
     provider_urn: Option<String>,
-    /// What is said of the provider itself, if anything is.
+    /// Configuration of the provider, if any was given.
     provider: Option<BodyText>,
 }
 
-/// What becomes of the snippets of a stack.
+/// Planned changes of a stack's snippets.
 struct Planned {
     changes: BTreeMap<EcoString, Option<Snippet>>,
-    /// The snippet of the resource.
+    /// UUID of the resource's snippet.
     uuid: EcoString,
     existed: bool,
 }
 
-/// Where a stack is, as URNs and messages say it.
+/// Names of the stack in URNs and in messages.
 struct Place<'a> {
     stack: &'a str,
     project: &'a str,
@@ -153,7 +153,7 @@ impl Wish {
         })
     }
 
-    /// Decides what becomes of the snippets of a stack in this state.
+    /// Plans the changes of the snippets for a stack with this state.
     fn plan(&self, snapshot: &Snapshot, stack: &Stack) -> Result<Planned, Error> {
         let place = Place {
             stack: stack.name(),
@@ -179,7 +179,7 @@ impl Wish {
         }
     }
 
-    /// What other resources need stays, and so does its snippet.
+    /// Plans a deletion. Fails if other resources depend on the snippet's resources.
     fn deleted(
         &self,
         snapshot: &Snapshot,
@@ -210,7 +210,7 @@ impl Wish {
         })
     }
 
-    /// Names that the body mentions, and the resources that they stand for.
+    /// Names used in the body, with the URNs of their resources.
     fn references(&self, snapshot: &Snapshot) -> Result<BTreeMap<EcoString, EcoString>, Error> {
         let mut known = names::names(snapshot);
         for (name, urn) in &self.names {
@@ -277,7 +277,7 @@ impl Wish {
         }
         if let Some(urn) = provider_urn {
             if self.provider.is_none() {
-                // Only its being there counts.
+                // Only checks that the provider exists.
                 provider::find_inputs(snapshot, &self.package, &urn)
                     .map_err(|error| error.context("--provider"))?;
             }
@@ -287,7 +287,7 @@ impl Wish {
             let free = candidates.find(|name| !mentioned.contains(name));
             let name = free.unwrap_or_default();
             body.set_provider(&name)?;
-            // A body that names its provider itself keeps it.
+            // A body with an explicit provider keeps it.
             if body.mentioned().contains(&name) {
                 references.insert(name.into(), urn.into());
             }
@@ -309,7 +309,8 @@ impl Wish {
         })
     }
 
-    /// A provider of the resource's own, by its URN: what is said of it, over what the one has that `--provider` names.
+    /// Snippet of a separate provider for the resource, and its URN. The given configuration takes precedence over that of
+    /// the provider named by `--provider`.
     fn provider_snippet(
         &self,
         said: &BodyText,
@@ -343,7 +344,7 @@ impl Wish {
     }
 }
 
-/// Snippets stand in the state as they were written, so no secret may be written into one.
+/// Rejects plaintext secrets, because snippets are stored in the state without encryption.
 fn refuse_plain_secrets(body: Option<&BodyText>, properties: &Properties) -> Result<(), Error> {
     for (name, expression) in body.into_iter().flat_map(BodyText::attributes) {
         let is_secret = properties.get(&name).is_some_and(|it| it.secret);
@@ -360,7 +361,7 @@ fn refuse_plain_secrets(body: Option<&BodyText>, properties: &Properties) -> Res
     Ok(())
 }
 
-/// The snippet of a name and a type: no two have both in common.
+/// Snippet with a name and a type, which together are unique.
 fn find<'s>(snapshot: &'s Snapshot, name: &str, token: &str) -> Option<&'s Snippet> {
     let mut snippets = snapshot.snippets.iter();
     snippets.find(|it| it.name == name && it.type_token == token)

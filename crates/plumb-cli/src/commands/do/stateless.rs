@@ -1,6 +1,6 @@
-//! Work on objects straight through their provider: nobody keeps what is done.
+//! Operations on objects directly through their provider, without any state.
 //!
-//! **The id of an object that came into being is told, whatever goes wrong afterwards**: nobody else knows it.
+//! **The id of a created object is always printed, even after errors**, because it is not stored anywhere.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::{Settings, outcome, provider, steps};
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus, prompt};
 
-/// What is worked on.
+/// An operation with its context.
 pub(super) struct Work<'a> {
     pub(super) package: &'a mut Package,
     pub(super) resource: &'a Resource,
@@ -40,7 +40,7 @@ struct Found {
 }
 
 impl Work<'_> {
-    /// Does `operation`.
+    /// Runs `operation`.
     pub(super) fn run(mut self, operation: Operation) -> Result<(), Error> {
         if self.resource.is_component && operation != Operation::Invoke {
             return Err(Error::user(format!(
@@ -79,7 +79,7 @@ impl Work<'_> {
         provider::configured(self.package, self.asked, self.ctx)
     }
 
-    /// What files and flags say.
+    /// Inputs from files and flags.
     fn inputs(&mut self, completeness: Completeness) -> Result<PropertyMap, Error> {
         let properties = &self.resource.input_properties;
         self.values(properties, completeness)
@@ -242,7 +242,8 @@ impl Work<'_> {
         steps::announce(op, old, new, Some(diff), self.settings, self.ctx);
     }
 
-    /// The provider cannot change the object in place, and nobody would know of the new one if something went wrong.
+    /// Rejects a change that requires a replacement: the provider cannot make it in place, and after an error during
+    /// a replacement the new object would be unknown.
     fn refuse_replacement(&self, id: &ResourceId, keys: &[ecow::EcoString]) -> Result<(), Error> {
         let keys = keys.join(", ");
         let text = format!("this change replaces the resource ({keys})");
@@ -434,7 +435,7 @@ impl Work<'_> {
     }
 }
 
-/// Reads an object; one that exists and is not healthy counts as found.
+/// Reads an object. An unhealthy object counts as found.
 async fn read(provider: &dyn Provider, request: ReadRequest) -> Result<ReadResponse, Error> {
     match provider.read(request).await {
         Ok(read) => Ok(read),
@@ -450,7 +451,7 @@ async fn read(provider: &dyn Provider, request: ReadRequest) -> Result<ReadRespo
     }
 }
 
-/// What a failed change leaves: an object that is there is told by its id.
+/// Error of a failed change, with the id of an object that still exists.
 fn left_behind(token: &str, verb: &str, id: Option<&ResourceId>, error: ProviderError) -> Error {
     let told = |id: &str| format!("the object is there: {token} \"{id}\"");
     let left = match (&error.status, id) {

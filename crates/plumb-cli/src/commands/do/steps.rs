@@ -1,4 +1,4 @@
-//! What is shown of a change before it is made, as operations show theirs.
+//! Display of a change before it is made, in the form of engine steps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::Settings;
 use crate::Context;
 use crate::commands::stack::values::Secrets;
 
-/// An object as it is, or is to be.
+/// State of an object before or after the change.
 pub(super) fn state(
     urn: &Urn,
     id: &ResourceId,
@@ -29,7 +29,7 @@ pub(super) fn state(
     }
 }
 
-/// Shows what a step would do. That goes where messages go: data are what comes of it.
+/// Shows a step. Written to standard error, because standard output is for the result.
 pub(super) fn announce(
     op: StepOp,
     old: Option<ResourceState>,

@@ -1,4 +1,4 @@
-//! What a word of the command line names in a package: the package, a module, a resource or a function.
+//! Resolution of a word to the package, a module, a resource or a function.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use plumb_schema::{Function, PackageSchema, Resource};
 use crate::identity::Code;
 use crate::{Error, ExitStatus};
 
-/// What is meant.
+/// A resolved word.
 #[derive(Clone, Debug)]
 pub(super) enum Subject {
     /// The package itself.
@@ -23,12 +23,12 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// Finds what `word` names, which may be nothing but the name of the package.
+    /// Resolves `word`; without a colon it is the name of the package.
     pub(super) fn find(schema: &PackageSchema, word: Option<&str>) -> Result<Self, Error> {
         let Some((word, rest)) = word.and_then(|word| Some((word, word.split_once(':')?.1))) else {
             return Ok(Subject::Package);
         };
-        // Tokens are found however they are spelled elsewhere; here a wrong case is a wrong name.
+        // Schema lookups ignore the case of tokens, but here a wrong case is an error.
         let is_meant = |token: &&str| member_of(token) == member_of(word);
         let function = schema.resolve_function(word).filter(is_meant);
         if let Some(function) = function.and_then(|token| schema.function(token)) {
@@ -46,14 +46,14 @@ impl Subject {
     }
 }
 
-/// Whether a module is another, or below it.
+/// Whether a module is `outer` or a descendant of it.
 fn is_within(module: &str, outer: &str) -> bool {
     module
         .strip_prefix(outer)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Tokens of everything that can be named: resources, and functions that are no methods.
+/// Tokens of all members: resources, and functions that are not methods.
 fn members(schema: &PackageSchema) -> impl Iterator<Item = &str> {
     schema.resource_tokens().chain(functions(schema))
 }
@@ -63,12 +63,12 @@ fn functions(schema: &PackageSchema) -> impl Iterator<Item = &str> {
     tokens.filter(|token| !schema.is_method(token))
 }
 
-/// A token as people write it: without the parts of its module that only the package knows.
+/// Token as users write it: without the parts of the module that the package hides.
 pub(super) fn shown(schema: &PackageSchema, token: &str) -> String {
     shown_in(&schema.module_of(token), token)
 }
 
-/// A token whose module the package calls `module`, as people write it.
+/// Token in the module `module`, as users write it.
 pub(super) fn shown_in(module: &str, token: &str) -> String {
     let package = token.split(':').next().unwrap_or_default();
     let name = member_of(token);
@@ -79,7 +79,7 @@ pub(super) fn shown_in(module: &str, token: &str) -> String {
     }
 }
 
-/// What a package or a module has, each list in order.
+/// Members of a package or a module, sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) modules: BTreeSet<String>,
@@ -88,7 +88,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// What is in `module`; nothing stands for the root of the package.
+    /// Members of `module`; the empty string is the package's root.
     pub(super) fn of(schema: &PackageSchema, module: &str) -> Self {
         let mut listing = Listing::default();
         let mut add = |token: &str, is_function: bool| {
@@ -115,7 +115,7 @@ impl Listing {
     }
 }
 
-/// There is nothing of this name; what may have been meant is said.
+/// Error for an unknown word, with suggestions.
 fn unknown(schema: &PackageSchema, word: &str) -> Error {
     let mut text = format!(
         "unknown function, resource, or module \"{word}\" in package \"{}\"",
@@ -132,7 +132,7 @@ fn unknown(schema: &PackageSchema, word: &str) -> Error {
     Error::with_status(ExitStatus::Configuration, text).known(Code::UnknownCommand)
 }
 
-/// Names whose parts are close to those of `word`, each as people write it.
+/// Names similar to `word`, as users write them.
 fn suggestions(schema: &PackageSchema, word: &str) -> BTreeSet<String> {
     let parts: Vec<&str> = word.split(':').collect();
     let (module, name) = match parts.as_slice() {
@@ -151,7 +151,7 @@ fn suggestions(schema: &PackageSchema, word: &str) -> BTreeSet<String> {
         if is_near && is_close(name, member_of(token)) {
             found.insert(shown(schema, token));
         }
-        // A word of two parts may have been meant for a module.
+        // A word with two parts may be meant as a module.
         if module.is_none() && !of_token.is_empty() && is_close(name, &of_token) {
             let package = token.split(':').next().unwrap_or_default();
             found.insert(format!("{package}:{of_token}"));
@@ -160,7 +160,7 @@ fn suggestions(schema: &PackageSchema, word: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether one is a misspelling of the other. In short words less may be wrong.
+/// Whether two words are similar. Short words must differ less.
 fn is_close(left: &str, right: &str) -> bool {
     let most = if left.len().max(right.len()) < 6 {
         1

@@ -1,18 +1,18 @@
-//! Templates that are part of the program.
+//! Built-in templates.
 
 use super::template::Kind;
 
-/// A template: what it is for, its name, and its files.
+/// Kind, name and files of a template.
 pub(super) type BuiltIn = (Kind, &'static str, &'static [(&'static str, &'static str)]);
 
-/// Files of a template by the names that they get.
+/// Files of a template, by target name.
 macro_rules! files {
     ($folder:literal: $($name:literal = $file:literal),+ $(,)?) => {
         &[$(($name, include_str!(concat!("../../../templates/", $folder, "/", $file)))),+]
     };
 }
 
-/// All of them, by kind and name.
+/// All built-in templates, by kind and name.
 pub(super) const BUILT_IN: [BuiltIn; 11] = [
     (
         Kind::Component,

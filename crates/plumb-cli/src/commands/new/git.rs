@@ -1,26 +1,27 @@
-//! Templates in repositories: what an address means, and getting what it names by running `git` (`cli.md` 8).
+//! Templates in Git repositories: address syntax, and fetching with `git` (`cli.md` 8).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::{Context, Error};
 
-/// A place in a repository.
+/// Address of a folder in a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    /// What `git clone` takes.
+    /// URL for `git clone`.
     pub(super) repository: String,
-    /// The words behind `tree/`: a branch, tag or commit, and a folder, which cannot be told apart without looking.
+    /// Words after `tree/`: a branch, tag or commit, followed by a folder. The boundary is known only after a query
+    /// to the repository.
     pub(super) tree: Vec<String>,
-    /// A folder, where the address names no branch.
+    /// Folder, if the address contains no `tree/`.
     pub(super) folder: Vec<String>,
 }
 
-/// Hosts whose repositories are the first two words of the path.
+/// Hosts on which repositories consist of the first two words of the path.
 const HOSTS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 impl Address {
-    /// Reads an address; none if `text` does not look like one.
+    /// Parses an address; `None` if `text` does not look like one.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim_end_matches('/');
         if let Some((scheme, rest)) = text.split_once("://") {
@@ -74,7 +75,7 @@ impl Address {
         }
     }
 
-    /// Clones the repository into `target`; answers the folder that the address names.
+    /// Clones the repository into `target`; returns the addressed folder.
     pub(super) fn fetch(&self, target: &Path, ctx: &Context) -> Result<PathBuf, Error> {
         let (reference, folder) = if self.tree.is_empty() {
             (None, self.folder.clone())
@@ -99,7 +100,7 @@ impl Address {
         }
     }
 
-    /// Which of the words behind `tree/` are the branch: the longest name that the repository has.
+    /// Splits the words after `tree/` into the branch or tag, the longest one in the repository, and the folder.
     fn split_tree(&self, ctx: &Context) -> Result<(String, Vec<String>), Error> {
         let listed = git(
             &["ls-remote", "--heads", "--tags", "--", &self.repository],
@@ -136,7 +137,7 @@ impl Address {
         if !reference.starts_with('-') && git(&branch, ctx).is_ok() {
             return Ok(());
         }
-        // A commit is no branch.
+        // A commit cannot be cloned directly.
         git(&["clone", "--quiet", "--", repository, &into], ctx)?;
         git(
             &[
@@ -155,7 +156,7 @@ pub(super) fn has_extension(address: &str, extension: &str) -> bool {
         .is_some_and(|it| it == extension)
 }
 
-/// Runs `git`, and answers what it prints. It asks for nothing when nobody is there.
+/// Runs `git` and returns its output. Disables its prompts if the session is not interactive.
 pub(super) fn git(words: &[&str], ctx: &Context) -> Result<String, Error> {
     let mut command = Command::new("git");
     command

@@ -11,10 +11,10 @@ use serde_json::json;
 use super::template::{Kind, Template, TemplateFile};
 use crate::Error;
 
-/// Folders of version control systems, which do not count as content.
+/// Folders of version control systems, which may exist in an empty folder.
 const VCS: [&str; 3] = [".git", ".hg", ".bzr"];
 
-/// What the new project is called and for.
+/// Name and description of the new project.
 pub(super) struct Naming<'n> {
     pub(super) name: &'n str,
     pub(super) description: &'n str,
@@ -35,7 +35,7 @@ pub(super) fn check_empty(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Copies the files, with the names filled in.
+/// Copies the files and fills in the names.
 pub(super) fn copy(template: &Template, naming: &Naming<'_>, folder: &Path) -> Result<(), Error> {
     for file in &template.files {
         let name = substitute(&file.path.to_string_lossy(), naming, false);
@@ -52,7 +52,7 @@ pub(super) fn copy(template: &Template, naming: &Naming<'_>, folder: &Path) -> R
     }
 }
 
-/// Takes out what only concerns the template.
+/// Removes the `template` section from a manifest.
 fn finish_pack(manifest: &Path) -> Result<(), Error> {
     let text = files::read_text(manifest)?.unwrap_or_default();
     let mut document = yaml::parse(&text)?;
@@ -96,7 +96,7 @@ fn substitute(text: &str, naming: &Naming<'_>, is_yaml: bool) -> String {
         .replace("${DESCRIPTION}", &description)
 }
 
-/// Text as a YAML scalar: quoted when it would mean something else.
+/// Text as a YAML scalar, quoted if necessary.
 fn yaml_text(text: &str) -> String {
     let is_plain = !text.is_empty()
         && text
@@ -115,7 +115,7 @@ fn yaml_text(text: &str) -> String {
     }
 }
 
-/// Gives the project file its names, and takes out what only concerns the template.
+/// Sets the names in the project file, and removes the `template` section.
 fn finish_project(template: &Template, naming: &Naming<'_>, path: &Path) -> Result<(), Error> {
     let shown = path.display().to_string();
     let text = files::read_text(path)?.unwrap_or_default();
@@ -129,7 +129,7 @@ fn finish_project(template: &Template, naming: &Naming<'_>, path: &Path) -> Resu
     Ok(files::write_text(path, &text, Access::Shared)?)
 }
 
-/// Adds the tag that tells which template a project came from.
+/// Adds the tag with the project's template.
 fn with_template_tag(text: &str, template: &str) -> Result<String, Error> {
     let mut document = yaml::parse(text)?;
     let tags = yaml::from_json(&json!({ "value": { "pulumi:template": template } }));

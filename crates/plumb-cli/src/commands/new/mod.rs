@@ -115,14 +115,14 @@ pub fn run(args: NewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// The purpose of a new project.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// To stay; nobody else may have its name.
+    /// A permanent project, whose name must be unused.
     Project,
-    /// For one update, maybe of a stack that is there already.
+    /// A project for a single update, possibly of an existing stack.
     Update,
 }
 
-/// Makes the project, and its stack unless only files are wanted. Answers which template it has and where it is; none without
-/// a template.
+/// Creates the project, and its stack unless only files are requested. Returns its template and its folder, or `None` for a
+/// project without a template.
 fn make(
     args: &NewArgs,
     purpose: Purpose,
@@ -140,7 +140,7 @@ fn make(
     }
     let template = choose_template(args, ctx)?;
     let options = runtime::parse_options(&args.runtime_options)?;
-    // Made after the template is found, which may have the name of the folder.
+    // Created after the template is found, because a local template may have the name of the folder.
     let folder = folder_for(args.dir.as_deref(), args.force, ctx)?;
     let Some(template) = template else {
         empty_project(args, &folder, ctx)?;
@@ -169,7 +169,7 @@ fn make(
     Ok(Some((template, folder)))
 }
 
-/// What an update of a template needs to know.
+/// Options for an update from a template.
 pub(crate) struct TemplateUpdate<'a> {
     pub(crate) template: &'a str,
     pub(crate) stack: Option<&'a str>,
@@ -179,7 +179,7 @@ pub(crate) struct TemplateUpdate<'a> {
     pub(crate) yes: bool,
 }
 
-/// Makes a project of a template in an empty folder, for an update alone; it is named like the template.
+/// Creates a project from a template in an empty folder, for a single update; its name is that of the template.
 pub(crate) fn for_update(
     update: &TemplateUpdate<'_>,
     folder: &Path,
@@ -193,7 +193,7 @@ pub(crate) fn for_update(
     let args = NewArgs {
         config: update.config.to_vec(),
         config_path: update.config_path,
-        // A qualified stack names the project itself.
+        // A qualified stack name contains the project.
         name: (!is_qualified).then_some(name),
         description: None,
         stack: update.stack.map(ToOwned::to_owned),
@@ -222,7 +222,7 @@ fn choose_template(args: &NewArgs, ctx: &Context) -> Result<Option<Template>, Er
     }
 }
 
-/// Refuses a folder that something new cannot have.
+/// Checks that the folder can be used for a new project.
 fn check_folder(dir: Option<&str>, force: bool, ctx: &Context) -> Result<(), Error> {
     let folder = ctx.environment.cwd.join(dir.unwrap_or_default());
     if force || !folder.exists() {
@@ -231,7 +231,7 @@ fn check_folder(dir: Option<&str>, force: bool, ctx: &Context) -> Result<(), Err
     instantiate::check_empty(&folder)
 }
 
-/// The folder for something new, which must be empty unless `force` says otherwise.
+/// Folder for the new project, which must be empty unless `force` is set.
 fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, Error> {
     let folder = match dir {
         Some(dir) => ctx.environment.cwd.join(dir),
@@ -244,7 +244,7 @@ fn folder_for(dir: Option<&str>, force: bool, ctx: &Context) -> Result<PathBuf, 
     Ok(folder)
 }
 
-/// A project without program: settings and stacks work in it.
+/// Creates a project without a program, which supports settings and stacks.
 fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Error> {
     let given = args.name.as_deref().filter(|name| !name.is_empty());
     let name = match given {
@@ -261,7 +261,7 @@ fn empty_project(args: &NewArgs, folder: &Path, ctx: &Context) -> Result<(), Err
     Ok(())
 }
 
-/// The project that a full name of the stack names.
+/// Project in a fully qualified stack name.
 fn project_of_stack(args: &NewArgs) -> Option<&str> {
     let parts: Vec<&str> = args.stack.as_deref()?.split('/').collect();
     match parts.as_slice() {
@@ -279,7 +279,7 @@ fn compare_names(name: &str, args: &NewArgs) -> Result<(), Error> {
     }
 }
 
-/// Refuses the name of a project that has stacks already, unless the user wants it.
+/// Rejects the name of a project that has stacks, unless the user confirms.
 fn check_unused(name: &str, args: &NewArgs, ctx: &Context) -> Result<(), Error> {
     if args.generate_only || !has_stacks(name, ctx)? {
         return Ok(());
@@ -346,7 +346,7 @@ fn checked_name(name: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// The folder's name with what a project name may not hold taken out.
+/// The folder's name without characters that project names must not contain.
 fn sanitized(folder: &Path) -> String {
     let name = folder
         .file_name()
@@ -383,7 +383,7 @@ fn make_stack(args: &NewArgs, ctx: &Context) -> Result<Stack, Error> {
     Ok(stack)
 }
 
-/// Saves the values that the command line gives, and those that the template asks for.
+/// Saves the settings from the command line, and those that the template prompts for.
 fn save_config(
     args: &NewArgs,
     template: &Template,
@@ -414,7 +414,7 @@ fn save_config(
     Ok(true)
 }
 
-/// The first settings of a stack.
+/// Initial settings of a stack.
 struct FirstValues<'a> {
     config: ConfigMap,
     project: &'a str,
@@ -422,7 +422,7 @@ struct FirstValues<'a> {
 }
 
 impl FirstValues<'_> {
-    /// Takes what the command line gives, as `KEY=VALUE`.
+    /// Adds a setting given as `KEY=VALUE`.
     fn take(&mut self, pair: &str, is_path: bool, template: &Template) -> Result<(), Error> {
         let (key, value) = pair.split_once('=').ok_or_else(|| {
             Error::user(format!(
@@ -439,7 +439,7 @@ impl FirstValues<'_> {
         self.set(&path, value.to_owned(), is_secret)
     }
 
-    /// Asks for what the template wants and nobody has given; takes its default where nobody is to be asked.
+    /// Prompts for a template's setting that is not set; uses its default if prompts are disabled.
     fn ask(
         &mut self,
         name: &str,

@@ -61,7 +61,7 @@ pub struct PolicyNewArgs {
     pub template: Option<String>,
 }
 
-/// What is made.
+/// Options for a new pack.
 struct Pack<'a> {
     kind: Kind,
     template: Option<&'a str>,
@@ -111,7 +111,7 @@ pub fn policy(args: PolicyNewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 impl Pack<'_> {
-    /// Writes the files; answers the name of what they are.
+    /// Writes the files; returns the name of the new pack.
     fn make(&self, ctx: &Context) -> Result<String, Error> {
         let options = runtime::parse_options(self.runtime_options)?;
         let template = match self.template {
@@ -164,7 +164,7 @@ impl Pack<'_> {
     }
 }
 
-/// Installs what a component package or a policy pack depends on.
+/// Installs the dependencies of a component package or a policy pack.
 pub(crate) fn install_pack(manifest: &Path, ctx: &Context) -> Result<(), Error> {
     let folder = manifest.parent().unwrap_or(Path::new("/"));
     let is_plugin = manifest.ends_with(Kind::Component.manifest());

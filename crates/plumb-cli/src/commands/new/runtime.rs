@@ -1,4 +1,4 @@
-//! The runtime of something new: its options, and what its language host has to say.
+//! Runtime of a new project: its options, and its language host's prompts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::acquire::output_to;
 use crate::commands::language;
 use crate::{Context, Error, prompt};
 
-/// The runtime that a manifest names.
+/// Runtime in a manifest.
 struct Runtime {
     name: String,
     options: BTreeMap<String, Json>,
@@ -108,8 +108,8 @@ fn info(runtime: &Runtime, folder: &Path) -> ProgramInfo {
     }
 }
 
-/// Asks for the options that the language host wants to know, writes them down, and has the host adapt the files. With `yes`
-/// every answer is the one that the host suggests.
+/// Prompts for the options of the language host, writes them to the manifest, and lets the host adapt the files. With `yes`,
+/// uses the host's defaults.
 pub(super) fn adapt(
     manifest: &Path,
     folder: &Path,
@@ -162,7 +162,7 @@ fn answer(asked: &OptionPrompt, takes_default: bool) -> Result<Option<Json>, Err
     Ok(Some(json(&asked.choices[index].value)))
 }
 
-/// Installs what the program beside a manifest depends on.
+/// Installs the dependencies of the program next to a manifest.
 pub(super) fn install(
     manifest: &Path,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! Where templates come from: the program itself, folders, and repositories.
+//! Sources of templates: built-in ones, folders, and repositories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,31 +11,31 @@ use super::builtin::{BUILT_IN, BuiltIn};
 use super::git::{Address, git, has_extension};
 use crate::{Context, Error, prompt};
 
-/// A template, ready to be copied.
+/// A template with its files.
 pub(super) struct Template {
-    /// What it is for.
+    /// Kind.
     pub(super) kind: Kind,
-    /// Its name.
+    /// Name.
     pub(super) name: String,
-    /// The project's name in its project file.
+    /// Name in its project file.
     pub(super) project_name: String,
-    /// What it makes.
+    /// Description.
     pub(super) description: String,
-    /// What it wants to ask and say.
+    /// Prompts and messages.
     pub(super) spec: TemplateSpec,
-    /// Its files.
+    /// Files.
     pub(super) files: Vec<TemplateFile>,
 }
 
 /// A file of a template.
 pub(super) struct TemplateFile {
-    /// Relative to the project.
+    /// Path relative to the project.
     pub(super) path: PathBuf,
     pub(super) content: Vec<u8>,
     pub(super) is_executable: bool,
 }
 
-/// What templates are for.
+/// Kind of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Projects.
@@ -47,7 +47,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The file that says what the folder is.
+    /// Name of the manifest.
     pub(super) fn manifest(self) -> &'static str {
         match self {
             Kind::Project => "Pulumi.yaml",
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// The variables that name a folder, a repository and a branch of the user's own templates.
+    /// Environment variables for the folder, the repository and the branch of the user's templates.
     fn variables(self) -> [&'static str; 3] {
         match self {
             Kind::Project => [
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// Where repositories of templates are kept, below the home folder.
+    /// Folder for cloned template repositories, below the home folder.
     fn cache(self) -> &'static str {
         match self {
             Kind::Project => "templates",
@@ -96,8 +96,8 @@ pub(super) fn names(kind: Kind) -> Vec<&'static str> {
     of_kind.map(|(_, name, _)| *name).collect()
 }
 
-/// The templates that can be named: the built-in ones, and those in the user's own folder or repository. Without `may_fetch`,
-/// a repository is taken as it was the last time.
+/// Available templates: the built-in ones, and those in the user's folder or repository. Without `may_fetch`, uses the
+/// repository as of the last fetch.
 pub(super) fn all(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Vec<Template>, Error> {
     let of_kind = BUILT_IN.iter().filter(|(of, ..)| *of == kind);
     let mut templates: Vec<Template> = of_kind.map(built_in).collect::<Result<_, _>>()?;
@@ -117,7 +117,7 @@ pub(super) fn all(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Vec<Temp
     Ok(templates)
 }
 
-/// The template that the user chooses of [`all`].
+/// Template chosen by the user from [`all`].
 pub(super) fn choose(kind: Kind, ctx: &Context) -> Result<Template, Error> {
     let mut all = all(kind, true, ctx)?;
     let choices = all
@@ -128,7 +128,7 @@ pub(super) fn choose(kind: Kind, ctx: &Context) -> Result<Template, Error> {
     Ok(all.swap_remove(index))
 }
 
-/// The template that the user names: a folder, an address, or one of [`all`].
+/// Template named by the user: a folder, an address, or one of [`all`].
 pub(super) fn find(
     kind: Kind,
     name: &str,
@@ -182,7 +182,7 @@ fn from_address(
         }
         return Ok(template);
     }
-    // A folder of templates: the user says which.
+    // A folder with several templates: the user chooses one.
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder)?.flatten() {
         if entry.path().join(kind.manifest()).is_file() {
@@ -207,7 +207,7 @@ fn from_address(
     }
 }
 
-/// The user's own templates: a folder, or a repository that is kept in the home folder.
+/// Folder of the user's own templates: a local folder, or a repository cached in the home folder.
 fn own_folder(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Option<PathBuf>, Error> {
     let [path, repository, branch] = kind.variables().map(|name| ctx.environment.non_empty(name));
     if let Some(path) = path {
@@ -288,7 +288,7 @@ fn of_files(kind: Kind, name: &str, files: Vec<TemplateFile>) -> Result<Template
     })
 }
 
-/// What a manifest that is no project file says of itself.
+/// Description in a manifest other than a project file.
 fn described(text: &str) -> Result<String, Error> {
     let document = yaml::parse(text)?;
     let root = document.root.as_ref().and_then(Node::as_mapping);

@@ -74,7 +74,7 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes SDKs in the working directory, for no project in particular.
+/// Generates SDKs in the working directory, outside of a project.
 fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
     let language = args.language.as_deref().ok_or_else(|| {
         Error::user(
@@ -89,18 +89,18 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// A project or a plugin that packages are added to.
+/// A project or a plugin to which packages are added.
 struct Target<'c> {
-    /// The file that lists the packages.
+    /// File with the list of packages.
     file: PathBuf,
     runtime: String,
     info: ProgramInfo,
-    /// The project; a plugin is none.
+    /// The project; `None` for a plugin.
     project: Option<&'c LoadedProject>,
 }
 
 impl<'c> Target<'c> {
-    /// The innermost project or plugin around the working directory.
+    /// Innermost project or plugin that contains the working directory.
     fn enclosing(ctx: &'c Context) -> Result<Option<Self>, Error> {
         let project = ctx.find_project()?;
         let folders = ctx.environment.cwd.ancestors();
@@ -159,7 +159,7 @@ impl<'c> Target<'c> {
 }
 
 impl AddArgs {
-    /// The packages that are asked for: each extension is one of its own.
+    /// Requested packages; each extension is a separate one.
     fn wanted(&self) -> Vec<Wanted<'_>> {
         let plain = Wanted {
             source: &self.source,
@@ -190,10 +190,10 @@ fn told(made: &LocalSdk, ctx: &Context) {
     }
 }
 
-/// What the project file says about the package.
+/// Entry for the package in the project file.
 fn package_spec(wanted: Wanted<'_>) -> PackageSpec {
     let is_path = wanted.source.starts_with(['.', '/']);
-    // Passwords do not go into project files.
+    // Passwords must not be written to project files.
     let repository = Repository::parse(wanted.source).map(|it| (it.address(), it.version));
     if let (true, Ok((source, version))) = (is_repository(wanted.source), repository) {
         return PackageSpec {
@@ -215,7 +215,7 @@ fn package_spec(wanted: Wanted<'_>) -> PackageSpec {
     }
 }
 
-/// All but where the package comes from.
+/// Entry for the package, without its source.
 fn unplaced_spec(wanted: Wanted<'_>) -> PackageSpec {
     PackageSpec {
         parameters: wanted.parameters.to_vec(),
@@ -225,7 +225,8 @@ fn unplaced_spec(wanted: Wanted<'_>) -> PackageSpec {
     }
 }
 
-/// Has the project file list the package; what comes from a repository is the same wherever it is installed.
+/// Adds the package to the project file. Packages from repositories are recorded with the fetched version, so that later
+/// installations get the same one.
 fn record(made: &LocalSdk, spec: PackageSpec, path: &Path) -> Result<(), Error> {
     let is_plain = spec.parameters.is_empty() && spec.extensions.is_empty();
     let fetched = Some(&made.version).filter(|_| is_plain && is_repository(&spec.source));

@@ -1,9 +1,9 @@
-//! Members of large schemas, without reading the whole of them each time.
+//! Access to members of large schemas without parsing the whole file each time.
 //!
-//! Where the members of a file stand is noted on disk, by the digest of its content; beside it, for each path, which content it
-//! had when it was looked at last. A file with another size, time of change or number is read again. **Nothing that is noted
-//! is needed, and nothing damaged is believed**: whoever cannot read or write a note goes on without it, and notes come into
-//! being whole, under their last name.
+//! An index of the members' positions is stored on disk under the digest of the file's contents. Another note records, for
+//! each path, the digest at the last access; a file with a different size, modification time or inode number is read again.
+//! **Notes are optional and never trusted**: if one cannot be read, verified or written, the schema is read without it, and
+//! notes are written atomically.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -18,27 +18,28 @@ use sha2::{Digest as _, Sha256};
 use super::source::{SchemaText, schema_file};
 use crate::{Context, Error};
 
-/// A file that was changed this shortly before it was looked at may have been changed again since without looking different.
+/// Minimum age of a modification. A file modified shortly before it was read could have been modified again with the same
+/// timestamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// A schema of which parts are wanted.
+/// A schema of which only parts are read.
 pub(crate) struct Excerpts {
     index: SchemaIndex,
     text: Text,
-    /// Version of the plugin, for schemas that do not tell theirs.
+    /// Version of the plugin, for schemas without a version.
     version: Option<semver::Version>,
-    /// What messages call it.
+    /// Name in messages.
     origin: String,
 }
 
-/// Where the members are read from.
+/// Source of the members' text.
 enum Text {
     Memory(String),
     File(File),
 }
 
 impl Excerpts {
-    /// Opens the schema that `source` stands for; `parameters` make another package of a plugin.
+    /// Opens the schema of `source`, with the parameterization `parameters`.
     pub(super) fn open(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
         let notes = Notes::of(ctx);
         let file = match Format::of_file(source) {
@@ -60,7 +61,8 @@ impl Excerpts {
         Self::of_text(SchemaText::load(source, parameters, ctx)?)
     }
 
-    /// Opens the schema of a package that can be had without running a plugin: it is kept on disk, or the plugin is built in.
+    /// Opens the schema of a package if that does not require running a plugin: the schema is cached, or the plugin is built
+    /// in.
     pub(crate) fn at_hand(package: &str, ctx: &Context) -> Option<Self> {
         let builtins = plumb_providers::builtins();
         let is_builtin = builtins.iter().any(|it| it.name() == package);
@@ -82,17 +84,17 @@ impl Excerpts {
         })
     }
 
-    /// The members that there are.
+    /// Index of the members.
     pub(crate) fn index(&self) -> &SchemaIndex {
         &self.index
     }
 
-    /// The schema with the member `token` alone, as text.
+    /// JSON text of a schema with only the member `token`.
     pub(crate) fn member(&mut self, token: &str) -> Result<String, Error> {
         Ok(self.read(|_, known| known == token)?.into_text())
     }
 
-    /// The schema with the members for which `is_wanted` holds, and the names of the others.
+    /// The schema with only the members accepted by `is_wanted`, and the names of the others.
     pub(super) fn read(
         &mut self,
         is_wanted: impl Fn(MemberKind, &str) -> bool,
@@ -136,11 +138,11 @@ impl Text {
     }
 }
 
-/// What tells that a file is the one that was looked at.
+/// Properties that identify an unchanged file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     size: u64,
-    /// The last change of the content, and of the file, in nanoseconds.
+    /// Times of the last modification and of the last status change, in nanoseconds.
     changed: [u128; 2],
     number: u64,
 }
@@ -165,7 +167,7 @@ impl Stamp {
         })
     }
 
-    /// Whether whoever looks at `time` would see a later change.
+    /// Whether a modification after `time` would have a different timestamp.
     fn is_settled(&self, time: SystemTime) -> bool {
         let last = self.changed.iter().max().copied().unwrap_or_default();
         since_epoch(time).as_nanos() > last + SETTLED.as_nanos()
@@ -176,14 +178,14 @@ fn since_epoch(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// What is noted of a path.
+/// Note about a path.
 #[derive(Debug, Serialize, Deserialize)]
 struct Seen {
     stamp: Stamp,
     digest: String,
 }
 
-/// The notes on disk.
+/// Notes on disk.
 struct Notes {
     folder: PathBuf,
 }
@@ -195,8 +197,8 @@ impl Notes {
         }
     }
 
-    /// The index of the schema at `path`, and the file; none where the file cannot be worked with in this way, which whoever
-    /// reads the whole of it will find out and tell better.
+    /// Index of the schema at `path`, and the open file; `None` if the file is unsuitable, in which case reading the whole
+    /// file reports the error.
     fn find(&self, path: &Path) -> Option<(SchemaIndex, File)> {
         let path = path.canonicalize().ok()?;
         let mut file = File::open(&path).ok()?;
@@ -220,7 +222,7 @@ impl Notes {
             Some(index) => index,
             None => SchemaIndex::new(&text).ok()?,
         };
-        // Somebody may have written to it meanwhile.
+        // The file may have been written to in the meantime.
         let is_same = Stamp::of(&file).is_ok_and(|stamp| stamp == now.stamp);
         if is_same && now.stamp.is_settled(SystemTime::now()) {
             self.note(&note, &now, &index, seen.as_ref());
@@ -234,7 +236,7 @@ impl Notes {
         SchemaIndex::from_bytes(&fs::read(path).ok().filter(|_| is_digest)?)
     }
 
-    /// Writes down what was seen; the index of what the file was before goes.
+    /// Writes the notes, and deletes the index of the file's previous contents.
     fn note(&self, note: &Path, now: &Seen, index: &SchemaIndex, before: Option<&Seen>) {
         let written = write_whole(
             &self.folder.join(format!("{}.index", now.digest)),
@@ -246,7 +248,7 @@ impl Notes {
         }
         let old = before.filter(|before| before.digest != now.digest);
         if let Some(old) = old.filter(|old| self.index(&old.digest).is_some()) {
-            // Another path that has it makes it anew.
+            // Another path with the same contents will recreate it.
             let _ = fs::remove_file(self.folder.join(format!("{}.index", old.digest)));
         }
     }
@@ -270,7 +272,7 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 impl SchemaText {
-    /// The schema as JSON text.
+    /// JSON text of the schema.
     fn into_json(self) -> Result<String, Error> {
         match self.format() {
             Format::Json => Ok(self.into_text()),
@@ -305,12 +307,12 @@ mod tests {
             self.folder.path().join("schema.json")
         }
 
-        /// Writes the schema, long ago.
+        /// Writes the schema with an old modification time.
         fn write(&self, text: &str) {
             fs::write(self.path(), text).unwrap();
         }
 
-        /// What is noted counts as noted when nothing could have changed any more.
+        /// Backdates the note, so that it counts as settled.
         fn note(&self) {
             let (index, file) = self.notes.find(&self.path()).unwrap();
             let path = self.path().canonicalize().unwrap();
@@ -357,7 +359,7 @@ mod tests {
         let [index] = &world.indexes()[..] else {
             panic!("one index");
         };
-        // An index that is right by its sum, and wrong, shows that it is read.
+        // An index with a correct checksum and wrong contents proves that the index is used.
         let other = SchemaIndex::new(&SCHEMA.replace("\"p\"", "\"other\"")).unwrap();
         fs::write(index, other.to_bytes()).unwrap();
         let (found, _) = world.notes.find(&world.path()).unwrap();

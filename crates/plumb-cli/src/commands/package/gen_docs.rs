@@ -38,7 +38,7 @@ pub struct GenDocsArgs {
     pub parameters: Vec<String>,
 }
 
-/// The file by which a folder is known to be of this command.
+/// File that marks folders written by this command.
 const MARK: &str = ".plumb-docs";
 
 pub(crate) fn run(args: GenDocsArgs, ctx: &Context) -> Result<(), Error> {
@@ -81,7 +81,7 @@ pub(crate) fn run(args: GenDocsArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// What people keep is never removed: a folder must be empty, or of this command.
+/// Checks that the folder is empty or was written by this command, because its contents are deleted.
 fn check_folder(out: &Path) -> Result<(), Error> {
     let mut entries = match fs::read_dir(out) {
         Ok(entries) => entries,

@@ -77,7 +77,7 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes an SDK in a folder, which is emptied first, with files that people wrote.
+/// Writes an SDK, including hand-written files, to a folder that is emptied first.
 pub(super) fn write_sdk(
     package: &Package<'_>,
     language: Language,
@@ -92,7 +92,7 @@ pub(super) fn write_sdk(
     )?)
 }
 
-/// The files that people wrote for a language; none where there is no folder for it.
+/// Hand-written files for a language; none if there is no folder for it.
 fn overlays(folder: &Path) -> Result<FileMap, Error> {
     let mut files = FileMap::default();
     let mut open = vec![(folder.to_owned(), String::new())];
@@ -141,10 +141,10 @@ pub(super) fn replace_version(
     Ok(())
 }
 
-/// The folder of one SDK, or of documentation.
+/// Folder of an SDK or of documentation.
 pub(super) struct Folder {
     root: PathBuf,
-    /// Folders within it that exist.
+    /// Existing subfolders.
     known: BTreeSet<PathBuf>,
     files: BTreeSet<FilePath>,
 }
@@ -164,7 +164,7 @@ impl Folder {
         })
     }
 
-    /// Writes a file that nothing else has written.
+    /// Writes a file; an error if it was already written.
     fn take(&mut self, path: FilePath, content: &[u8]) -> Result<(), GenerateError> {
         if !self.files.insert(path.clone()) {
             return Err(GenerateError::SameFile(path));

@@ -51,7 +51,7 @@ pub(super) fn run(args: InfoArgs, ctx: &Context) -> Result<(), Error> {
     let wanted: HashSet<(MemberKind, String)> = wanted.into_iter().collect();
     let schema = excerpts.read(|kind, token| wanted.contains(&(kind, token.to_owned())))?;
     let document = schema.document()?;
-    // Whatever is wrong with a schema, its members can be looked at; telling all that is wrong is `schema check`.
+    // Errors in the schema are ignored here; `schema check` reports them.
     let options = BindOptions {
         allow_dangling: true,
         packages: &NoPackages,
@@ -74,7 +74,7 @@ pub(super) fn run(args: InfoArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is shown, members by their tokens.
+/// Selected part of the package, members by their tokens.
 enum Shown {
     Package,
     Module(String),
@@ -95,7 +95,7 @@ impl Shown {
     }
 }
 
-/// A module as people call it.
+/// Name of a module, as users write it.
 fn named(module: String) -> String {
     Some(module)
         .filter(|module| !module.is_empty())
@@ -120,7 +120,7 @@ fn none(kind: &str, name: &str) -> Error {
     Error::user(format!("{kind} {name:?} not found"))
 }
 
-/// The token of the member that `name` stands for.
+/// Token of the member with the name `name`.
 fn one_member(
     index: &SchemaIndex,
     kind: MemberKind,
@@ -277,14 +277,14 @@ fn type_text(package: &Package<'_>, ty: &Type<'_>) -> String {
     }
 }
 
-/// The first line of a description that says something, without its tags.
+/// First line of a description that contains text, without its tags.
 fn summary(description: &str) -> String {
     let mut lines = description.lines().map(without_tags);
     let is_said = |line: &String| !line.is_empty() && !line.starts_with(['#', '{', '`']);
     lines.find(is_said).unwrap_or_default()
 }
 
-/// What descriptions have that is not meant for reading.
+/// Tags in descriptions that are removed.
 const TAGS: [&str; 3] = ["<span", "</span", "<!--"];
 
 fn without_tags(line: &str) -> String {

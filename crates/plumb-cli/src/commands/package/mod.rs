@@ -51,7 +51,7 @@ pub enum PackageVerb {
     PublishSdk(LaterArgs),
 }
 
-/// Runs `gen-docs`, which is a command of its own as well.
+/// Runs `gen-docs`, which is also a top-level command.
 pub fn docs(args: GenDocsArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     gen_docs::run(args, ctx)?;
     Ok(ExitStatus::Success)

@@ -1,4 +1,4 @@
-//! SDKs of packages inside a project: making them, and having the program depend on them.
+//! Local SDKs of packages in a project: generation, and linking with the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::commands::language;
 use crate::context::LoadedProject;
 use crate::{Context, Error};
 
-/// Where a project keeps the SDKs that were made for it.
+/// Folder for the generated SDKs of a project.
 const FOLDER: &str = "sdks";
 
-/// A package that a project uses, with its SDK in the project.
+/// A package used by a project, with its local SDK.
 pub(crate) struct LocalSdk {
     /// The package's name.
     pub(crate) name: String,
-    /// The SDK's folder, relative to the project; none where the language needs no SDK.
+    /// Folder of the SDK, relative to the project; `None` for languages without SDKs.
     pub(crate) folder: Option<PathBuf>,
-    /// The package's version, if its schema tells it.
+    /// Version of the package, if its schema contains it.
     pub(crate) version: Option<semver::Version>,
 }
 
-/// The language of SDKs for programs of a runtime; YAML programs need none.
+/// SDK language of a runtime; `None` for YAML, which needs no SDKs.
 fn sdk_language(runtime: &str) -> Option<Language> {
     match runtime {
         "bun" => Some(Language::Nodejs),
@@ -41,7 +41,7 @@ fn sdk_language(runtime: &str) -> Option<Language> {
     }
 }
 
-/// The package that `spec` stands for, as it is named by `project`.
+/// Schema of the package `spec` in `project`.
 pub(crate) fn schema_of(
     spec: &PackageSpec,
     project: &LoadedProject,
@@ -61,7 +61,7 @@ pub(crate) fn schema_of(
     SchemaText::load_wanted(wanted, &inner)
 }
 
-/// Makes the SDK of a package for the programs of a project.
+/// Generates the SDK of a package for a project.
 pub(crate) fn make(
     schema: &SchemaText,
     runtime: &str,
@@ -97,7 +97,8 @@ pub(crate) fn make(
     })
 }
 
-/// YAML programs need to be told only of packages that parameters make (`yaml-runtime.md` 9).
+/// Writes the declaration of a package for YAML programs, which need one only for parameterized packages
+/// (`yaml-runtime.md` 9).
 fn declare(
     document: &plumb_schema::Document<'_>,
     package: &Package<'_>,
@@ -124,7 +125,8 @@ fn declare(
         };
         let base = parameter.get("baseProvider");
         let value = text(Some(parameter), "parameter");
-        // What is written is what was read; a text that is not base64 would only be found out by the program.
+        // The parameter is written unchanged; check it here, because otherwise the error would appear only
+        // when the program runs.
         STANDARD.decode(&value).map_err(|error| {
             Error::user(format!(
                 "the parameter in the schema of {} is not base64: {error}",
@@ -153,7 +155,7 @@ fn yaml_text(root: Node) -> String {
     })
 }
 
-/// Has a program depend on SDKs; answers what the host says about their use.
+/// Adds SDKs to the program's dependencies; returns the host's instructions for their use.
 pub(crate) fn link(
     sdks: &[LocalSdk],
     runtime: &str,

@@ -1,4 +1,4 @@
-//! Where the schema of a package comes from: a file, standard input, or a plugin (`schema.md` 1).
+//! Schema of a package: from a file, standard input, or a plugin (`schema.md` 1).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,48 +20,48 @@ use crate::acquire::{Demands, language_options, output_to, unasked};
 use crate::operate::{discovery, log_arguments};
 use crate::{Context, Error, Printer};
 
-/// A schema as it came.
+/// A schema's text, with its source.
 pub(crate) struct SchemaText {
     text: String,
     format: Format,
-    /// What problems call the place it came from.
+    /// Name of the source in messages.
     origin: String,
-    /// Version of the plugin, for schemas that do not tell theirs.
+    /// Version of the plugin, for schemas without a version.
     version: Option<semver::Version>,
-    /// Where the plugin comes from, if that was said.
+    /// Source of the plugin, if the user has named one.
     place: Place,
 }
 
-/// Where a plugin comes from.
+/// Source of a plugin.
 #[derive(Debug, Default)]
 enum Place {
-    /// Its schema knows best.
+    /// As given in its schema.
     #[default]
     Unsaid,
     Server(String),
     Repository(Repository),
 }
 
-/// A package that somebody asks for.
+/// A requested package.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
-    /// A file, a name or an address.
+    /// File, name or URL.
     pub(crate) source: &'a str,
-    /// Parameters that make another package of a plugin.
+    /// Arguments of a parameterization.
     pub(crate) parameters: &'a [String],
-    /// Parameters that make an extension of that, as one would write them in a shell.
+    /// Arguments of an extension, in shell syntax.
     pub(crate) extension: Option<&'a str>,
-    /// Where to download a plugin that is missing.
+    /// Download URL for a missing plugin.
     pub(crate) server: Option<&'a str>,
 }
 
 impl SchemaText {
-    /// Reads the schema that `source` stands for; `parameters` make another package of a plugin.
+    /// Loads the schema of `source`, with the parameterization `parameters`.
     pub(crate) fn load(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
         Self::load_from(source, parameters, None, ctx)
     }
 
-    /// Like [`SchemaText::load`]; a plugin that is missing is downloaded from `server`.
+    /// Loads like [`SchemaText::load`]; a missing plugin is downloaded from `server`.
     pub(crate) fn load_from(
         source: &str,
         parameters: &[String],
@@ -77,7 +77,7 @@ impl SchemaText {
         Self::load_wanted(wanted, ctx)
     }
 
-    /// Reads the schema of a package.
+    /// Loads the schema of a package.
     pub(crate) fn load_wanted(wanted: Wanted<'_>, ctx: &Context) -> Result<Self, Error> {
         let source = wanted.source;
         if let Some(format) = Format::of_file(source).filter(|_| !is_repository(source)) {
@@ -102,7 +102,7 @@ impl SchemaText {
         Ok(Self::of_bytes(bytes, Format::Json, "<stdin>"))
     }
 
-    /// A schema in JSON that was made of one from `origin`.
+    /// A schema as JSON, derived from one from `origin`.
     pub(super) fn of_json(text: String, origin: &str, version: Option<semver::Version>) -> Self {
         SchemaText {
             text,
@@ -157,7 +157,7 @@ impl SchemaText {
         Ok(document)
     }
 
-    /// Binds the whole of it, and tells what is wrong.
+    /// Binds the whole schema, and reports its errors.
     pub(crate) fn bind<'d>(
         &self,
         document: &'d Document<'d>,
@@ -184,7 +184,7 @@ impl SchemaText {
 }
 
 impl Place {
-    /// Writes down where the plugin is found, so that SDKs know it (`schema.md` 1).
+    /// Writes the source of the plugin to the schema, so that SDKs contain it (`schema.md` 1).
     fn write_into(&self, document: &mut Document<'_>, version: Option<&semver::Version>) {
         match self {
             Place::Unsaid => {}
@@ -194,7 +194,8 @@ impl Place {
                 if document.root().get("namespace").is_none() {
                     document.set_text("namespace", &repository.owner());
                 }
-                // Sources have the version that they were fetched as, whatever they say themselves.
+                // The version of a source plugin is the one that was fetched, even if its schema contains
+                // another.
                 if let Some(version) = version {
                     document.set_text("version", &version.to_string());
                 }
@@ -203,7 +204,7 @@ impl Place {
     }
 }
 
-/// Plugins that are started for nothing but their schemas.
+/// Plugins that run only to return their schemas.
 struct Plugins {
     host: PluginHost,
     runtime: tokio::runtime::Runtime,
@@ -224,7 +225,7 @@ impl Plugins {
         })
     }
 
-    /// The schema of a plugin, made another package of by parameters if there are any.
+    /// Schema of a plugin, with a parameterization if there is one.
     fn schema_text(self, spec: &PluginSpec, wanted: Wanted<'_>) -> Result<SchemaText, Error> {
         let source = wanted.source;
         let asked = self.runtime.block_on(self.ask(spec, wanted));
@@ -317,7 +318,7 @@ impl Plugins {
     }
 }
 
-/// The file that has the schema of a plugin in the cache, and the plugin's version, if it is kept.
+/// Cached schema file of a plugin, and the plugin's version.
 pub(super) fn schema_file(source: &str, ctx: &Context) -> Option<(PathBuf, semver::Version)> {
     let is_path = source.contains('/') || ctx.environment.cwd.join(source).is_dir();
     let spec = named(source).ok().filter(|_| !is_path)?;
@@ -326,7 +327,7 @@ pub(super) fn schema_file(source: &str, ctx: &Context) -> Option<(PathBuf, semve
         .schema_file(&spec)
 }
 
-/// The schemas of packages; none where nobody has one.
+/// Schemas of packages; `None` for packages without one.
 pub(crate) async fn schemas(
     specs: &[PluginSpec],
     ctx: &Context,
@@ -347,17 +348,17 @@ pub(crate) async fn schemas(
     Ok(found)
 }
 
-/// What a provider knows of a package of another ecosystem.
+/// A provider's mapping for a package of another ecosystem.
 pub(crate) struct Mapping {
-    /// The plugin, with its version.
+    /// Plugin and version.
     pub(crate) plugin: String,
-    /// The package of the other ecosystem.
+    /// Package of the other ecosystem.
     pub(crate) provider: String,
-    /// The mapping, opaque.
+    /// The mapping, in an opaque format.
     pub(crate) data: Vec<u8>,
 }
 
-/// Asks the plugin `source` for its mapping of the package `wanted` of an ecosystem; with an empty name, of any.
+/// Mapping of the plugin `source` for the package `wanted` of an ecosystem; an empty name matches any package.
 pub(crate) fn mapping(
     ecosystem: &str,
     source: &str,
@@ -380,12 +381,13 @@ pub(crate) fn mapping(
     asked
 }
 
-/// The plugins that the project file names.
+/// Plugins named in the project file.
 fn project_plugins(ctx: &Context) -> Result<Vec<ProjectPlugin>, Error> {
     Ok(discovery(&ctx.environment, ctx.find_project()?).project)
 }
 
-/// A package that parameters made says how, once, and has the name that the plugin gave it.
+/// Checks that the schema of a parameterized package contains exactly one parameterization, and has the name
+/// that the plugin returned.
 fn check_parameterized(text: &str, name: &str, is_extension: bool) -> Result<(), Error> {
     let document = Document::read(text, Format::Json)
         .map_err(|problem| Error::user(format!("the schema of {name}: {problem}")))?;
@@ -416,7 +418,7 @@ fn check_parameterized(text: &str, name: &str, is_extension: bool) -> Result<(),
 }
 
 impl Wanted<'_> {
-    /// What the provider is called with, one list of parameters after another.
+    /// Argument lists for the parameterization calls to the provider.
     fn calls(&self) -> Result<Vec<Vec<String>>, Error> {
         let mut calls = Vec::new();
         if !self.parameters.is_empty() {
@@ -434,7 +436,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The schema of a plugin by name, with a version or without, by path, or by the repository of its sources.
+/// Schema of a plugin, given by name with an optional version, by path, or by the repository of its sources.
 fn of_plugin(wanted: Wanted<'_>, ctx: &Context) -> Result<SchemaText, Error> {
     let source = wanted.source;
     let path = ctx.environment.cwd.join(source);
@@ -498,7 +500,7 @@ impl Packages for Plugins {
     }
 }
 
-/// The plugin called `NAME` or `NAME@VERSION`.
+/// Plugin for `NAME` or `NAME@VERSION`.
 pub(crate) fn named(source: &str) -> Result<PluginSpec, Error> {
     let Some((name, version)) = source.split_once('@') else {
         return Ok(PluginSpec::named(source));
@@ -511,7 +513,7 @@ pub(crate) fn named(source: &str) -> Result<PluginSpec, Error> {
     })
 }
 
-/// A plugin by the path of its program or its folder.
+/// Plugin at the path of its executable or its folder.
 pub(crate) fn plugin_at(path: &Path) -> Result<ProjectPlugin, Error> {
     let program = if path.is_dir() {
         program_in(path)?
@@ -537,7 +539,7 @@ pub(crate) fn plugin_at(path: &Path) -> Result<ProjectPlugin, Error> {
     })
 }
 
-/// The program in a folder; the folder itself when it holds sources.
+/// Executable in a folder; the folder itself if it contains sources.
 fn program_in(folder: &Path) -> Result<PathBuf, Error> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -591,7 +593,7 @@ fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginHost, Error>
     };
     let mut host = PluginHost::new(options);
     register_builtins(&mut host, ctx);
-    // Plugins may be sources.
+    // The plugin may consist of sources, which a language host runs.
     let options = language_options(&ctx.environment, output_to(ctx.printer.clone()));
     for language in plumb_language::LANGUAGES {
         let options = options.clone();

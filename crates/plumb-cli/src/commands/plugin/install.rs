@@ -151,14 +151,14 @@ fn from_file(
     install_dependencies(&cache(ctx).directory().join(folder), ctx)
 }
 
-/// Installs what a plugin in source form depends on. A plugin that cannot run must not count as installed.
+/// Installs the dependencies of a source plugin. Deletes the plugin after an error, because it would count as installed.
 fn install_dependencies(folder: &Path, ctx: &Context) -> Result<(), Error> {
     let manifest = folder.join(MANIFEST_FILE);
     if !manifest.is_file() {
         return Ok(());
     }
     new::install_pack(&manifest, ctx).inspect_err(|_| {
-        // The error says more than a folder that stays.
+        // The original error is more useful than one about the remaining folder.
         let _ = std::fs::remove_dir_all(folder);
     })
 }

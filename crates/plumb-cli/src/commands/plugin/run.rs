@@ -74,15 +74,15 @@ fn exit_status(code: Option<i32>) -> ExitStatus {
     }
 }
 
-/// A plugin in source form.
+/// Result for a source plugin.
 enum Sources {
-    /// It is run like this.
+    /// Command that runs the plugin.
     Command(Command),
-    /// The host of its language ran it.
+    /// The language host has run the plugin, with this exit status.
     Ended(ExitStatus),
 }
 
-/// The executable of a plugin by name, which is downloaded if it is missing.
+/// Executable of a plugin, by name; downloaded if it is missing.
 fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
     let (name, version) = match text.split_once('@') {
         Some((name, version)) => {
@@ -118,7 +118,7 @@ fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
     Ok(found.executable)
 }
 
-/// Runs a plugin in source form, or finds out how it is run, as the host of its language says.
+/// Runs a source plugin, or returns the command for it, depending on its language host.
 fn from_sources(
     kind: PluginKind,
     folder: &Path,
@@ -176,7 +176,7 @@ fn from_sources(
     })?
 }
 
-/// Shows what a plugin says until it ends.
+/// Prints the output of a plugin until it ends.
 async fn follow(mut events: BoxStream<'static, PluginEvent>, ctx: &Context) -> ExitStatus {
     while let Some(event) = events.next().await {
         match event {

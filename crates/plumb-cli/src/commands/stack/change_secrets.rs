@@ -25,7 +25,7 @@ pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Resul
     change(&args.provider, &stack_of(target, ctx)?, ctx)
 }
 
-/// Encrypts everything of a stack with another provider.
+/// Encrypts all secrets of a stack with another secrets provider.
 pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(), Error> {
     crate::context::check_provider_name(provider)?;
     let mut settings = ctx.stack_settings(stack, None)?;

@@ -36,7 +36,7 @@ pub(super) fn check_target(copy: &Stack, force: bool) -> Result<(), Error> {
     )))
 }
 
-/// Copies a stack, whose state is `state`. Returns what the other backend had before.
+/// Copies a stack with the state `state`. Returns the previous contents of the other backend.
 pub(super) fn copy(
     source: &Stack,
     state: StackState,
@@ -80,7 +80,7 @@ fn former(snapshot: &EncryptedSnapshot, copy: &Stack, ctx: &Context) -> Result<F
     })
 }
 
-/// The state under the names that the copy has.
+/// The state with the names of the copy.
 fn renamed(
     state: StackState,
     copy: &StackReference,
@@ -103,7 +103,7 @@ fn renamed(
     Ok(snapshot)
 }
 
-/// Whether the state of a stack is this one.
+/// Whether a stack has the given state.
 fn is_same(snapshot: &EncryptedSnapshot, stack: &Stack, ctx: &Context) -> Result<bool, Error> {
     let there = ctx.encrypted_state(ctx.load_state(stack)?)?;
     Ok(there.deployment(Layout::Indented) == snapshot.deployment(Layout::Indented))
@@ -115,7 +115,7 @@ fn copy_history(source: &Stack, copy: &Stack) -> Result<(), Error> {
         if there.binary_search(&name).is_ok() {
             continue;
         }
-        // An object that was deleted since the listing is no part of the history any more.
+        // Objects deleted since the listing are no longer part of the history.
         if let Some(content) = source.backend.history_object(&source.reference, &name)? {
             let to = &copy.backend;
             to.put_history_object(&copy.reference, &name, &content)?;

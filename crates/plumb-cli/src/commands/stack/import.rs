@@ -109,7 +109,7 @@ fn undeserialized(error: impl std::error::Error + 'static) -> Error {
     Error::from(error).context("could not deserialize deployment")
 }
 
-/// The refusal of a file that could do damage.
+/// Error for a state that could cause damage.
 fn dangerous(mut problems: Vec<String>) -> Error {
     problems.push(
         "importing this file could be dangerous; rerun with --force to proceed anyway".to_owned(),
@@ -117,7 +117,7 @@ fn dangerous(mut problems: Vec<String>) -> Error {
     Error::several(problems)
 }
 
-/// Refuses secrets that nothing here will ever be able to decrypt.
+/// Rejects secrets that cannot be decrypted with any available secrets provider.
 fn check_provider(provider: &SecretsProvider, ctx: &Context) -> Result<(), Error> {
     let kind = &provider.type_name;
     let refused = |why: String| Error::user(format!("could not deserialize deployment: {why}"));
@@ -134,7 +134,7 @@ fn check_provider(provider: &SecretsProvider, ctx: &Context) -> Result<(), Error
     }
 }
 
-/// Writes the secrets provider of the imported state into the settings, if they have none.
+/// Writes the secrets provider of the imported state to the settings, if they contain none.
 fn adopt(provider: &SecretsProvider, stack: &Stack, ctx: &Context) -> Result<(), Error> {
     let mut settings = ctx.stack_settings(stack, None)?;
     if settings.path.is_none() {

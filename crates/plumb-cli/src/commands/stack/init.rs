@@ -81,7 +81,7 @@ fn copy_config(source: &Stack, dest: &Stack, ctx: &Context) -> Result<(), Error>
     let from_secrets = ctx.stack_secrets(&from, source, None, StateFallback::IfEnabled)?;
     let mut to = ctx.stack_settings(dest, None)?;
     let to_secrets = ctx.stack_secrets(&to, dest, None, StateFallback::IfEnabled)?;
-    // Decrypted as a whole first, so that a wrong passphrase changes nothing.
+    // Decrypt everything first, so that a wrong passphrase causes no changes.
     ctx.stack_config(source, &from, &from_secrets, ConfigCheck::Skipped)?;
     let mut config = to.file.config().clone();
     for (key, value) in from.file.config().iter() {

@@ -39,7 +39,7 @@ pub struct ListArgs {
 
 pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let as_json = wants_json(args.json, &args.output)?;
-    // File stores have one organization, so that `--organization` leaves nothing out.
+    // File-based backends have one organization, so `--organization` does not filter.
     let filter = filter_of(&args, ctx)?;
     let stacks = ctx.backend()?.list_stacks(&filter)?;
     let selected = ctx.selected_stack()?.map(|stack| stack.reference);
@@ -114,7 +114,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// When the stack was updated; the zero time stands for never.
+/// Time of the last update; `None` for the zero time, which means never.
 fn last_update(summary: &StackSummary) -> Option<Timestamp> {
     let time: Timestamp = summary.last_update.as_deref()?.parse().ok()?;
     (time.as_second() > 0).then_some(time)

@@ -130,7 +130,7 @@ fn copy_there(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<
     };
     confirm(args, &what, first, &copies[0], ctx)?;
     for (source, copy) in sources.iter().zip(&copies) {
-        // The stack is locked while it is copied.
+        // Holds the stack's lock while it is copied.
         let update = ctx.take_stack(source)?;
         let state = StackState::of_update(&update);
         let former = copying::copy(source, state, copy, args.force, ctx)?;
@@ -153,7 +153,7 @@ fn copy_there(args: &MigrateArgs, target: &TargetArgs, ctx: &Context) -> Result<
     Ok(())
 }
 
-/// The stacks in `there` that `sources` are copied to.
+/// Target stacks in `there` for `sources`.
 fn copies_of(
     sources: &[Stack],
     target: Option<&str>,
@@ -198,7 +198,7 @@ fn confirm(
     Err(Error::shown(ExitStatus::Failure))
 }
 
-/// The copy has the settings of the source, where they are those of the project at hand.
+/// Copies the settings of the source, if they belong to the current project.
 fn copy_settings(source: &StackReference, copy: &Stack, ctx: &Context) -> Result<(), Error> {
     let source = ctx.stack_of(source.clone())?;
     let paths = (

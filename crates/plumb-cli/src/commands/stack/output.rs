@@ -63,7 +63,7 @@ pub(super) fn run(args: OutputArgs, target: &TargetArgs, ctx: &Context) -> Resul
     Ok(())
 }
 
-/// The outputs of the stack itself.
+/// Outputs of the root stack.
 pub(crate) fn outputs_of(snapshot: Option<&Snapshot>) -> PropertyMap {
     let root = snapshot.and_then(|snapshot| {
         snapshot
@@ -95,7 +95,7 @@ fn one(
     })
 }
 
-/// The outputs as a table under a headline.
+/// Table of outputs, with a heading.
 pub(crate) fn table(outputs: &PropertyMap, secrets: Secrets) -> String {
     let mut out = format!("Current stack outputs ({}):\n", outputs.len());
     if outputs.is_empty() {
@@ -118,10 +118,10 @@ fn shell_line(name: &str, value: &str) -> String {
     }
 }
 
-/// Characters that a backslash before them makes harmless.
+/// Characters that are escaped by a backslash.
 const ESCAPED: &str = "\\'\"`${[|&;<>()*?!";
 
-/// Quotes a word for POSIX shells: with backslashes, or as a whole when it has white space.
+/// Quotes a word for POSIX shells: with backslashes, or in quotes if it contains whitespace.
 fn shell_quote(word: &str) -> String {
     if word.is_empty() {
         return "''".to_owned();

@@ -53,7 +53,8 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
     Ok(())
 }
 
-/// Settings stay in the folder of the project, also where the stack leaves it: they are wanted when the project follows.
+/// Renames the settings file. It stays in the project's folder even if the stack moves to another project, because it is
+/// needed when the project is renamed too.
 fn move_settings(old: &Stack, new: &Stack, ctx: &Context) -> Result<(), Error> {
     let from = ctx.settings_path(old, None)?;
     let to = ctx.settings_path_here(new.name())?;

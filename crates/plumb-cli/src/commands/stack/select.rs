@@ -32,7 +32,7 @@ pub(super) fn run(args: SelectArgs, target: &TargetArgs, ctx: &Context) -> Resul
             )
             .known(Code::NoStackSelected));
         }
-        // The user chooses a stack, so the old selection must not be offered as the answer.
+        // Clear the selection, so that the prompt does not offer it as the answer.
         ctx.unselect_stack()?;
         let stack = ctx.require_stack(None, IfMissing::Offer)?;
         return ctx.select_stack(&stack);

@@ -93,7 +93,7 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
     Ok(())
 }
 
-/// When the stack was updated, and with what.
+/// Text on the last update: time and version.
 fn manifest(snapshot: Option<&Snapshot>) -> String {
     let Some(manifest) = snapshot.map(|snapshot| &snapshot.manifest) else {
         return "    No updates yet; run `pulumi up`\n".to_owned();
@@ -121,7 +121,7 @@ fn manifest(snapshot: Option<&Snapshot>) -> String {
     out
 }
 
-/// The resources as a tree below the stack itself; a flat list when that is not there.
+/// Tree of the resources below the root stack; a flat list if there is no root stack.
 fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs, link: Option<&str>) -> String {
     let style = Style { args, link };
     let resources: Vec<&ResourceState> = snapshot
@@ -147,7 +147,7 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs, link: Option<&str>) -> Str
             .as_ref()
             .filter(|urn| **urn != resources[root].urn);
         let is_there = parent.is_some_and(|urn| resources.iter().any(|other| other.urn == *urn));
-        // Those without a parent come after the stack's own children.
+        // Resources without a parent come after the root stack's children.
         children
             .entry(parent.filter(|_| is_there))
             .or_default()
@@ -169,7 +169,7 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs, link: Option<&str>) -> Str
     drawing.table.render()
 }
 
-/// What is shown of each resource, and where URNs lead on terminals that have links.
+/// Options for displayed resources, and the target of links on URNs.
 #[derive(Clone, Copy)]
 struct Style<'a> {
     args: &'a ShowArgs,
@@ -237,7 +237,7 @@ struct Document<'a> {
     project: &'a str,
     stack: &'a str,
     backend: String,
-    /// Tags that a service keeps: stores of files have none to show here.
+    /// Tags are stored only by Pulumi's service, so file-based backends have none here.
     tags: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest: Option<Head<'a>>,
@@ -306,7 +306,7 @@ fn head(manifest: &Manifest) -> Head<'_> {
     }
 }
 
-/// Whether the manifest says when it was made.
+/// Whether the manifest contains a time.
 fn has_time(manifest: &Manifest) -> bool {
     manifest.time != Manifest::default().time
 }

@@ -1,4 +1,4 @@
-//! Property values and times as the commands about stacks show them.
+//! Property values and times in the output of stack commands.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use jiff::tz::TimeZone;
 use plumb_value::{ArchiveSource, AssetSource, PropertyMap, ReferenceId, Value};
 use serde_json::{Map, Number, Value as Json, json};
 
-/// What stands for a secret that is not shown.
+/// Placeholder for a hidden secret.
 pub(crate) const BLINDED: &str = "[secret]";
 const SIGNATURE: &str = "4dabf18193072939515e22adb298388d";
 const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
 const ARCHIVE: &str = "0def7320c3a5731c473e5ecbe6d01bc7";
 const RESOURCE: &str = "5cf8f73096256a8f31e491e813e4eb8e";
 
-/// What happens to secrets.
+/// Treatment of secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Secrets {
-    /// They are hidden.
+    /// Replaced by a placeholder.
     Hidden,
-    /// They are shown.
+    /// Decrypted.
     Shown,
 }
 
@@ -106,7 +106,7 @@ fn signed(signature: &str, hash: &str, key: &str, content: Json) -> Json {
     Json::Object(object)
 }
 
-/// The largest number up to which every whole number has a double of its own.
+/// Largest integer up to which doubles represent all integers exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn number_json(number: f64) -> Json {
@@ -116,7 +116,7 @@ fn number_json(number: f64) -> Json {
     Number::from_f64(number).map_or(Json::Null, Json::Number)
 }
 
-/// A value as one text: strings as they are, everything else as compact JSON.
+/// Text of a value: strings as text, others as compact JSON.
 pub(crate) fn value_text(value: &Value, secrets: Secrets) -> String {
     match value_json(value, secrets) {
         Json::String(text) => text,
@@ -124,12 +124,12 @@ pub(crate) fn value_text(value: &Value, secrets: Secrets) -> String {
     }
 }
 
-/// A time as JSON has it: UTC, with milliseconds.
+/// Time in JSON: UTC, with milliseconds.
 pub(crate) fn json_time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
-/// A time as people like it.
+/// Relative time, such as "2 hours ago".
 pub(crate) fn time_ago(time: Timestamp) -> String {
     let seconds = Timestamp::now().duration_since(time).as_secs();
     let (count, unit) = match seconds.unsigned_abs() {
@@ -147,7 +147,7 @@ pub(crate) fn time_ago(time: Timestamp) -> String {
     format!("{count} {unit}{plural} {direction}")
 }
 
-/// A time as it is shown in full.
+/// Full form of a time.
 pub(crate) fn full_time(time: Timestamp) -> String {
     let zoned = time.to_zoned(TimeZone::UTC);
     let fraction = time.subsec_nanosecond();

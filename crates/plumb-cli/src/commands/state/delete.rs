@@ -78,7 +78,7 @@ pub(super) fn run(args: DeleteArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes the resources called `targets`, dependents first. Returns how many were named.
+/// Deletes the resources `targets`, dependents first. Returns the number of named resources.
 fn delete_named(
     snapshot: &mut EncryptedSnapshot,
     targets: &[Urn],
@@ -91,11 +91,11 @@ fn delete_named(
             edit::locate(snapshot, urn).map_err(|error| not_located(error, snapshot.opaque()))?;
         places.push((place, urn));
     }
-    // Dependents stand behind the resources that they need.
+    // Dependents come after their dependencies in the state.
     places.sort_unstable_by(|left, right| right.cmp(left));
     places.dedup();
     for (_, urn) in &places {
-        // A dependent may have been deleted together with another target.
+        // A dependent may already have been deleted together with another target.
         let Ok(place) = edit::locate(snapshot, urn) else {
             continue;
         };

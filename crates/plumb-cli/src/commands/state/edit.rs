@@ -61,7 +61,7 @@ pub(super) fn run(args: EditArgs, ctx: &Context) -> Result<(), Error> {
     }
 }
 
-/// Runs the editor; its variable may hold flags too.
+/// Runs the editor. The environment variable may also contain flags.
 fn open(editor: &str, path: &Path, ctx: &Context) -> Result<(), Error> {
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or(editor);

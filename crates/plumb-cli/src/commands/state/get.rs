@@ -64,7 +64,7 @@ pub(super) fn run(args: GetArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// The resource that `text` stands for: its URN, its identifier in expressions, or its name if no other has it.
+/// Resource identified by `text`: its URN, its identifier in expressions, or its name if that is unique.
 fn find<'s>(snapshot: &'s Snapshot, text: &str, ctx: &Context) -> Result<&'s ResourceState, Error> {
     if Urn::parse(text).is_ok() {
         return by_urn(snapshot, text, ctx);
@@ -104,7 +104,7 @@ fn find<'s>(snapshot: &'s Snapshot, text: &str, ctx: &Context) -> Result<&'s Res
     }
 }
 
-/// The resource called `urn`. Copies that are about to be deleted count only if there is no other.
+/// Resource with this URN. Copies pending deletion count only if there is no other.
 fn by_urn<'s>(
     snapshot: &'s Snapshot,
     urn: &str,
@@ -141,7 +141,7 @@ fn document(state: &ResourceState, secrets: Secrets) -> Json {
     object
 }
 
-/// The properties without those that providers keep for themselves.
+/// Properties without the providers' internal ones.
 fn visible(map: &PropertyMap) -> PropertyMap {
     let mut map = map.clone();
     map.retain(|key, _| !key.as_str().starts_with("__"));

@@ -41,7 +41,7 @@ impl From<TaintArgs> for AllArgs {
     }
 }
 
-/// What is done to resources.
+/// Change of a resource's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Protect,
@@ -94,7 +94,7 @@ pub(super) fn run(mark: Mark, args: AllArgs, ctx: &Context) -> Result<(), Error>
     Ok(())
 }
 
-/// The message about every name that is not that of a live resource.
+/// Error that lists all names without a live resource.
 fn missing(names: &[String], snapshot: &Snapshot) -> Error {
     let live = || {
         let all = snapshot.resources.iter().filter(|state| !state.delete);

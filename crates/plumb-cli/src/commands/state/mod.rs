@@ -1,4 +1,4 @@
-//! `state` (`cli.md` 6): changes to the state by hand.
+//! `state` (`cli.md` 6): manual changes of the state.
 
 use std::fmt::Write as _;
 
@@ -93,7 +93,7 @@ fn stack_of(target: &TargetArgs, ctx: &Context) -> Result<Stack, Error> {
     ctx.require_stack(target.stack.as_deref(), IfMissing::Offer)
 }
 
-/// Makes sure that the user means it.
+/// Asks for confirmation.
 fn confirm(target: &TargetArgs, ctx: &Context) -> Result<bool, Error> {
     if target.yes || !ctx.is_interactive() {
         return Ok(true);
@@ -101,7 +101,7 @@ fn confirm(target: &TargetArgs, ctx: &Context) -> Result<bool, Error> {
     prompt::confirm("This command will edit your stack's state directly. Confirm?")
 }
 
-/// How to find URNs; `stack` is named unless it is the current one.
+/// Hint on listing URNs; `stack` is `None` for the current stack.
 fn listing_hint(stack: Option<&str>) -> String {
     let flag = stack
         .map(|name| format!(" --stack {name}"))
@@ -112,7 +112,7 @@ fn listing_hint(stack: Option<&str>) -> String {
     )
 }
 
-/// Reads a URN from the command line.
+/// Parses a URN from the command line.
 fn parse_urn(text: &str) -> Result<Urn, Error> {
     Urn::parse(text).map_err(|_| {
         Error::user(format!(
@@ -123,7 +123,7 @@ fn parse_urn(text: &str) -> Result<Urn, Error> {
     })
 }
 
-/// URNs from the command line; the user's choice when there are none.
+/// URNs from the command line; without any, prompts for one.
 fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Error> {
     if !words.is_empty() {
         return words.iter().map(|word| parse_urn(word)).collect();
@@ -131,7 +131,7 @@ fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Erro
     choose(stack, ctx).map(|urn| vec![urn])
 }
 
-/// Refuses to go on without arguments where nobody can be asked for them.
+/// Rejects missing arguments if the session is not interactive.
 fn require_words(are_there: bool, missing: &str, ctx: &Context) -> Result<(), Error> {
     if are_there || ctx.is_interactive() {
         return Ok(());
@@ -141,7 +141,7 @@ fn require_words(are_there: bool, missing: &str, ctx: &Context) -> Result<(), Er
     )))
 }
 
-/// Has the user choose a resource.
+/// Prompts for a resource.
 fn choose(stack: &Stack, ctx: &Context) -> Result<Urn, Error> {
     let state = ctx.load_state(stack)?;
     let all: Vec<Urn> = state
@@ -164,7 +164,7 @@ fn choose(stack: &Stack, ctx: &Context) -> Result<Urn, Error> {
     Ok(all[index].clone())
 }
 
-/// The message about a URN that does not lead to one resource.
+/// Error for a URN that does not identify exactly one resource.
 fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
     match error {
         LocateError::NotFound { urn } => {
@@ -182,7 +182,7 @@ fn not_located(error: LocateError, snapshot: &Snapshot) -> Error {
     }
 }
 
-/// The message about a URN that none of the `candidates` is, with those that are nearly the same.
+/// Error for an unknown URN, with similar `candidates`.
 fn not_found<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> String {
     let mut text = format!("No such resource \"{urn}\" exists in the current state");
     let similar = similar(urn, candidates);
@@ -197,7 +197,7 @@ fn not_found<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> String
 
 const MOST_SIMILAR: usize = 3;
 
-/// URNs that are nearly the same, the most similar first.
+/// Similar URNs, the most similar first.
 fn similar<'c>(urn: &str, candidates: impl Iterator<Item = &'c str>) -> Vec<&'c str> {
     let farthest = (urn.len() / 4).max(2);
     let wanted = urn.to_lowercase();

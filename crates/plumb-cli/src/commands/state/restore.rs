@@ -1,4 +1,4 @@
-//! `state restore`: the state becomes what a former update left.
+//! `state restore`: replaces the state by that after an earlier update.
 
 use clap::Args;
 use plumb_resource::Urn;
@@ -9,7 +9,7 @@ use crate::commands::stack::past;
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
-/// How many resources are named.
+/// Maximum number of listed resources.
 const MOST_NAMED: usize = 20;
 
 /// Bring the state back that a former update left
@@ -74,7 +74,7 @@ pub(super) fn run(args: RestoreArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the first state has and the second has not.
+/// URNs in the first state that are missing in the second.
 fn missing<'s>(has: &'s Snapshot, lacks: &Snapshot) -> Vec<&'s Urn> {
     let known: std::collections::BTreeSet<&Urn> =
         lacks.resources.iter().map(|it| &it.urn).collect();

@@ -126,7 +126,7 @@ impl<'s> Both<'s> {
         })
     }
 
-    /// URNs of the named resources; a warning for each name that no resource has.
+    /// URNs of the named resources, with a warning for each unknown name.
     fn named(&self, words: &[String], ctx: &Context) -> Vec<Urn> {
         let resources = &self.from.snapshot.resources;
         let mut urns: Vec<Urn> = Vec::new();
@@ -166,7 +166,7 @@ impl<'s> Both<'s> {
         ctx.printer.line("");
     }
 
-    /// Moves the resources, in memory.
+    /// Moves the resources in memory.
     fn change(&mut self, urns: &[Urn], parents: Parents, ctx: &Context) -> Result<Moved, Error> {
         let identity = StackIdentity {
             stack: self.dest.name().into(),
@@ -202,8 +202,8 @@ impl<'s> Both<'s> {
         Ok(moved)
     }
 
-    /// Moves the resources in the stores. The destination comes first: if the source then cannot be saved, the resources are in
-    /// both, and nothing is lost.
+    /// Saves both stacks, the destination first: if the source cannot be saved, the resources are in both stacks, and
+    /// nothing is lost.
     fn save(self, urns: &[Urn], parents: Parents, ctx: &Context) -> Result<(), Error> {
         let (source, dest) = (self.source, self.dest);
         let taken_from = ctx.take_stack(source)?;
@@ -226,7 +226,7 @@ impl<'s> Both<'s> {
     }
 }
 
-/// Shows what moves, and which dependencies will be lost.
+/// Shows the resources to move, and the dependencies that will be removed.
 fn show(moved: &Moved, both: &Both<'_>, ctx: &Context) {
     let (source, dest) = (
         both.source.reference.qualified(),

@@ -1,22 +1,22 @@
-//! Compares what the engine said with what was recorded, field by field.
+//! Comparison of messages of the engine with recorded ones, field by field.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-/// Fields whose values differ from run to run, and what is compared of them. (`names` knows what differs from run to run
-/// and stays the same within one: folders, ports, ids.)
+/// Fields whose values differ between runs, with the limit of their comparison. (`names` handles values that differ
+/// between runs but are constant within one: folders, ports, ids.)
 const BLURRED: [(&str, &str, Blur); 15] = [
-    // Made by chance.
+    // Random.
     ("/Check", "randomSeed", Blur::Length),
     ("/Create", "resourceStatusToken", Blur::Length),
     ("/Read", "resourceStatusToken", Blur::Length),
     ("/Update", "resourceStatusToken", Blur::Length),
     ("/Delete", "resourceStatusToken", Blur::Length),
-    // Flags; their order says nothing.
+    // Flags, in no particular order.
     ("/GetDeploymentInfo", "supportedFeatures", Blur::Order),
-    // Sets, in an order that the reference leaves to chance.
+    // Sets, in a random order in the reference.
     ("state", "resources.*.dependencies", Blur::Order),
     ("state", "resources.*.propertyDependencies.*", Blur::Order),
     // Times.
@@ -24,39 +24,39 @@ const BLURRED: [(&str, &str, Blur); 15] = [
     ("state", "resources.*.created", Blur::Value),
     ("state", "resources.*.modified", Blur::Value),
     ("events", "*.summaryEvent.durationSeconds", Blur::Value),
-    // The reference had no version when it was recorded.
+    // The recorded build of the reference had no version.
     ("state", "manifest.magic", Blur::Value),
     ("state", "manifest.version", Blur::Value),
-    // Made by chance for each stack.
+    // Random for each stack.
     ("state", "secrets_providers.state.salt", Blur::Value),
 ];
 
-/// Properties of resources; what providers make by chance is somewhere inside.
+/// Properties of resources, which may contain random values of providers at any depth.
 const PROPERTIES: [&str; 5] = ["id", "inputs", "outputs", "object", "return"];
 
-/// How closely things are compared.
+/// Precision of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
     /// Every value.
     Values,
-    /// Of properties only which there are, of which kind, and whether they are secret.
+    /// For properties, only their names, the kinds of their values, and whether they are secret.
     Shapes,
 }
 
-/// What is not compared of a field.
+/// Limit of the comparison of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blur {
-    /// Only that there is a value.
+    /// Only whether there is a value.
     Value,
-    /// Only how long the text is.
+    /// Only the length of the text.
     Length,
-    /// Only which elements there are.
+    /// Only the elements, in any order.
     Order,
-    /// Only what kind of value it is.
+    /// Only the kind of the value.
     Kind,
 }
 
-/// A value that is not the recorded one.
+/// A value that differs from the recorded one.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
     /// `random/2-up`
@@ -65,7 +65,7 @@ pub(super) struct Difference {
     pub(super) call: String,
     /// URN of a resource, name of a function
     pub(super) subject: String,
-    /// `request.news.length`; `call` when the whole call is missing or too much
+    /// `request.news.length`; `call` for a missing or an extra call
     pub(super) field: String,
     pub(super) recorded: Option<Json>,
     pub(super) ours: Option<Json>,
@@ -90,10 +90,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A place that differs, with what was recorded there and what is there now.
+/// Path of a difference, with the recorded and the current value.
 pub(super) type Place = (String, Option<Json>, Option<Json>);
 
-/// Every place where `ours` is not what was recorded. `method` says which values are not compared.
+/// All differences between `ours` and `recorded`. `method` selects the fields with a limited comparison.
 pub(super) fn compare(method: &str, depth: Depth, recorded: &Json, ours: &Json) -> Vec<Place> {
     let mut places = Vec::new();
     let comparer = Comparer { method, depth };
@@ -167,7 +167,7 @@ fn blurred(value: &Json, blur: Option<Blur>) -> Json {
     }
 }
 
-/// Whether a dotted pattern, with `*` for one part, names this place.
+/// Whether a dotted pattern, with `*` for one part, matches a path.
 fn matches_path(pattern: &str, path: &[String]) -> bool {
     let parts: Vec<&str> = pattern.split('.').collect();
     parts.len() == path.len()

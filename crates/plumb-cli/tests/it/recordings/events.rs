@@ -1,13 +1,13 @@
-//! Event logs in a form that can be compared.
+//! Normal form of event logs, for comparison.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-/// The events of a log by what they are about, each with the number of its like.
+/// The events of a log by subject and number.
 ///
-/// The order of events of independent resources is that in which things happened. Diagnostics are left out: recordings do
-/// not have what programs printed, and tell of each start of a plugin.
+/// The order of events is dropped, because independent resources complete in any order. Diagnostics are dropped, because
+/// recordings contain none for the output of programs, but one for each start of a plugin.
 pub(super) fn comparable(log: &str) -> Json {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut events = Map::new();

@@ -1,16 +1,16 @@
-//! Differences that are known, with the place that says why.
+//! Known differences, with references to their explanation.
 //!
-//! **A difference that is not here fails the test, and so does an entry here that is not seen any more.**
+//! **The test fails for a difference without an entry, and for an entry without a difference.**
 
 use super::compare::Difference;
 use super::program::Pace;
 use super::stage::Providers;
 
-/// A kind of difference.
+/// An entry for differences of one kind.
 struct Explained {
-    /// The words under which `docs/compatibility.md` explains it.
+    /// Row of `docs/compatibility.md` that explains it.
     row: &'static str,
-    /// Where it must be seen.
+    /// Programs in which it must occur.
     programs: &'static [&'static str],
     /// Calls, with `*` for any text.
     call: &'static str,
@@ -77,7 +77,7 @@ const EXPLAINED: [Explained; 9] = [
     },
 ];
 
-/// What more differs with built-in providers.
+/// Additional differences with built-in providers.
 const OF_BUILT_IN: [Explained; 8] = [
     Explained {
         row: "No id in previews",
@@ -138,7 +138,7 @@ impl Explained {
     }
 }
 
-/// Stops unless every difference is explained, and every explanation is needed.
+/// Fails unless every difference is explained, and every explanation is needed.
 pub(super) fn check(program: &str, pace: Pace, providers: Providers, differences: &[Difference]) {
     let (known, needed): (Vec<&Explained>, &[Explained]) = match providers {
         Providers::Doubles => (EXPLAINED.iter().collect(), &EXPLAINED),
@@ -166,7 +166,7 @@ pub(super) fn check(program: &str, pace: Pace, providers: Providers, differences
     }
 }
 
-/// Whether the text fits a pattern with `*` for any text.
+/// Whether the text matches a pattern with `*` for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

@@ -1,4 +1,4 @@
-//! gRPC with messages as JSON: a server for every double, and a client for the program.
+//! gRPC with messages as JSON: a server for the doubles, and a client for the program.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use tonic::{Request, Response, Status};
 
 use super::protocol::Protocol;
 
-/// Answers every call that comes to a server.
+/// Handler of all calls to a server.
 #[async_trait]
 pub(crate) trait Answer: Send + Sync + 'static {
-    /// The answer to a call of `method` (`/package.Service/Method`).
+    /// Answers a call of `method` (`/package.Service/Method`).
     async fn answer(&self, method: &str, request: Json) -> Result<Json, Status>;
 }
 
-/// A server on a port of its own; it ends when this is dropped.
+/// A server on its own port, stopped when dropped.
 pub(crate) struct Served {
     pub(crate) port: u16,
     task: JoinHandle<()>,
@@ -108,7 +108,7 @@ impl UnaryService<Bytes> for JsonMethod {
     }
 }
 
-/// Messages as their bytes.
+/// A codec that passes messages as bytes.
 #[derive(Clone, Copy)]
 struct Raw;
 

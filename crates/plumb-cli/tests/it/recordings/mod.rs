@@ -1,17 +1,18 @@
-//! Whole runs of the engine against recordings of the reference.
+//! Complete runs of the engine against recordings of the reference.
 //!
-//! A recording (`tests/data/recordings`) holds every call between the reference, a program and providers. Here the built
-//! binary takes the place of the reference; everybody else is a double that says what was recorded:
+//! A recording (`tests/data/recordings`) contains all calls between the reference, a program and providers. Here the
+//! built binary takes the place of the reference; all others are doubles that send the recorded messages:
 //!
 //! 1. `recording` reads the steps of a program, and the calls of each.
-//! 2. `stage` starts the doubles, puts plugins that lead to them on the search path, and runs the command of the step.
+//! 2. `stage` starts the doubles, puts plugins that lead to them on the search path, and runs the command of the
+//!    step.
 //! 3. `program` makes the recorded requests of the program and takes callbacks; `provider` answers as the plugin did.
-//!    Both go through `script`, which finds the recorded call that belongs to a call of the engine. Calls about one
-//!    resource must come in the recorded order; what is independent may come in any.
+//!    Both use `script`, which finds the recorded call that matches a call of the engine. Calls about one resource must
+//!    arrive in the recorded order, independent calls in any order.
 //! 4. `compare` compares every request to a provider, every reply to the program, the events of the run and the state
 //!    after it, field by field. Each difference must be in `explained`.
 //!
-//! **A recording is replayed, or it is in [`NOT_REPLAYED`] with the reason.**
+//! **Every recording is replayed, or is listed in [`NOT_REPLAYED`] with a reason.**
 
 mod compare;
 mod events;
@@ -32,7 +33,7 @@ use std::path::PathBuf;
 use program::Pace;
 use stage::{Providers, Stage};
 
-/// Programs that are replayed, step by step.
+/// Programs that are replayed.
 const REPLAYED: [&str; 5] = ["command", "go", "node", "python", "random"];
 
 /// Programs that cannot be replayed, and why.
@@ -86,7 +87,7 @@ fn random_runs_as_recorded() {
     replay_with_doubles("random");
 }
 
-/// The same programs with what is built in: the same decisions, and results of the same shape.
+/// Replays with built-in providers: same decisions, and results of the same shape.
 #[test]
 fn built_in_providers_stand_in_for_those_that_were_recorded() {
     for program in ["command", "node", "python", "random"] {

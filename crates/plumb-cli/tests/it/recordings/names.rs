@@ -1,21 +1,21 @@
-//! What differs from machine to machine and from run to run, and stays the same within a run.
+//! Values that differ between machines or runs, but are constant within a run.
 //!
-//! Recordings have `$NAMES` for folders and ports. Ids that the engine makes by chance are learned while a recording is
-//! replayed: the first time that one is seen, it stands for the recorded one from there on.
+//! Recordings contain `$NAMES` for folders and ports. Random ids of the engine are learned during a replay: the first
+//! occurrence maps the id to the recorded one for the rest of the run.
 
 use std::path::Path;
 
 use serde_json::Value as Json;
 
-/// Turns what was recorded into what is true here, and back.
+/// Mapping between recorded values and those of this run.
 #[derive(Clone)]
 pub(super) struct Names {
-    /// Longest first, so that no folder hides one inside it.
+    /// Longest first, because one folder may contain another.
     folders: Vec<(&'static str, String)>,
     ids: Vec<(String, String)>,
 }
 
-/// What previews have instead of ids and other values.
+/// Placeholder for unknown values in previews, such as ids.
 const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const LOCALHOST: &str = "127.0.0.1:";
 const PORT: &str = "127.0.0.1:$PORT";
@@ -36,7 +36,7 @@ impl Names {
         }
     }
 
-    /// From here on, `ours` stands for `recorded`, unless something else does already.
+    /// Maps `recorded` to `ours` from now on, unless one of them is mapped already.
     pub(super) fn learn(&mut self, recorded: &Json, ours: &Json) {
         let (Some(recorded), Some(ours)) = (recorded.as_str(), ours.as_str()) else {
             return;
@@ -47,7 +47,7 @@ impl Names {
         }
     }
 
-    /// What is true here for something recorded. Callbacks of the program are served on `port`.
+    /// Replaces recorded values by those of this run. `port` is the port for callbacks of the program.
     pub(super) fn to_ours(&self, json: &Json, port: u16) -> Json {
         strings(json, &|text| {
             let mut text = text.replace(PORT, &format!("{LOCALHOST}{port}"));
@@ -61,7 +61,7 @@ impl Names {
         })
     }
 
-    /// What would have been recorded for something that is true here.
+    /// Replaces values of this run by the recorded ones.
     pub(super) fn to_recorded(&self, json: &Json) -> Json {
         strings(json, &|text| {
             let mut text = without_ports(text);
@@ -83,7 +83,7 @@ fn without_ports(text: &str) -> String {
     }
 }
 
-/// The same with every text changed; keys stay.
+/// Maps all strings in a value, without the keys.
 pub(super) fn strings(json: &Json, change: &dyn Fn(&str) -> String) -> Json {
     match json {
         Json::String(text) => Json::String(change(text)),

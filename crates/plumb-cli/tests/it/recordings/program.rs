@@ -1,8 +1,8 @@
-//! A program that makes the recorded requests, the host of its language, and its callbacks.
+//! A double of the program that makes the recorded requests, with its language host and callbacks.
 //!
-//! Requests go out in the recorded order, which is the order in which they were answered. With [`Pace::OneByOne`] each
-//! waits for the one before it. With [`Pace::Eager`] a request waits only for what it depends on, as in an SDK: those
-//! that it mentions by URN, and everything before it when it may depend on any of it (`waits_for`).
+//! Requests are sent in the recorded order, which is the order of their answers. With [`Pace::OneByOne`] each waits
+//! for the answer to the previous one. With [`Pace::Eager`] a request waits only for its dependencies, as in an SDK:
+//! requests whose URN it mentions, or all previous requests if it may depend on any of them (`waits_for`).
 
 use std::sync::{Arc, Mutex};
 
@@ -20,17 +20,17 @@ use super::protocol::Protocol;
 use super::recording::{Call, Peer, TRANSFORM_REQUEST, TRANSFORM_RESPONSE};
 use super::script::Script;
 
-/// How fast a program makes its requests.
+/// Pace of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     OneByOne,
     Eager,
 }
 
-/// The host of the program's language; `Run` runs the program.
+/// Language host of the program; `Run` runs the program.
 pub(super) struct ProgramDouble {
     pub(super) runtime: String,
-    /// Requests to the engine.
+    /// Recorded requests to the engine.
     pub(super) requests: Vec<Call>,
     pub(super) pace: Pace,
     pub(super) script: Arc<Mutex<Script>>,
@@ -74,7 +74,7 @@ impl ProgramDouble {
     }
 }
 
-/// Indices of the requests that must have been answered before this one is made.
+/// Indices of the requests that must be answered before the one at `index` is made.
 fn waits_for(requests: &[Call], index: usize, pace: Pace) -> Vec<usize> {
     let call = &requests[index];
     let is_barrier = |call: &Call| {
@@ -89,7 +89,7 @@ fn waits_for(requests: &[Call], index: usize, pace: Pace) -> Vec<usize> {
             .as_ref()
             .ok()
             .and_then(|it| it["urn"].as_str());
-        // In quotes, or with the id behind it.
+        // In quotes, or followed by the id.
         urn.is_some_and(|urn| {
             text.contains(&format!("\"{urn}\"")) || text.contains(&format!("\"{urn}::"))
         })
@@ -136,7 +136,7 @@ fn shown(answer: Result<&Json, Status>) -> Json {
     }
 }
 
-/// The functions of the program that the engine calls back.
+/// Functions of the program that the engine calls.
 pub(super) struct CallbacksDouble {
     pub(super) script: Arc<Mutex<Script>>,
 }

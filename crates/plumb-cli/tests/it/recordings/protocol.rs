@@ -1,8 +1,8 @@
-//! Messages of the wire protocol as JSON, by the facts in `tests/data/protocol.json`.
+//! Conversion of protocol messages to and from JSON, by the description in `tests/data/protocol.json`.
 //!
-//! Recordings show messages in the JSON form of protobuf. This module turns that form into bytes and back, without the
-//! generated types of `plumb-proto`: **a field that those leave out or misplace shows up as a difference.** As in the
-//! recordings, fields with their default value are left out unless the protocol says when they are set.
+//! Recordings contain messages in the JSON form of protobuf. This module does not use the generated types of
+//! `plumb-proto`, so that **a field that they omit or misplace shows up as a difference.** As in the recordings,
+//! fields with their default value are omitted unless the protocol tracks their presence.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 
 use super::data;
 
-/// Every message and method of the protocol.
+/// All messages and methods of the protocol.
 pub(super) struct Protocol {
     messages: HashMap<String, Vec<Field>>,
     enums: HashMap<String, BTreeMap<String, i32>>,
@@ -78,7 +78,7 @@ const FIXED64: u32 = 1;
 const BYTES: u32 = 2;
 
 impl Protocol {
-    /// The protocol that everybody here speaks.
+    /// The protocol, parsed once.
     pub(super) fn get() -> &'static Self {
         &PROTOCOL
     }
@@ -107,7 +107,7 @@ impl Protocol {
         protocol
     }
 
-    /// Names of the request and the response message of a method (`/package.Service/Method`).
+    /// Names of the request and response messages of a method (`/package.Service/Method`).
     pub(super) fn method(&self, path: &str) -> (&str, &str) {
         let method = self
             .methods
@@ -116,7 +116,7 @@ impl Protocol {
         (&method.request, &method.response)
     }
 
-    /// A message as bytes. Stops at fields that the message does not have.
+    /// Encodes a message. Panics for fields that the message does not have.
     pub(super) fn encode(&self, message: &str, json: &Json) -> Vec<u8> {
         let mut bytes = Vec::new();
         match message {
@@ -176,7 +176,7 @@ impl Protocol {
         }
     }
 
-    /// The JSON form of a message. Fields that the message does not have appear under their numbers.
+    /// JSON form of a message. Unknown fields appear with their numbers as names.
     pub(super) fn decode(&self, message: &str, bytes: &[u8]) -> Json {
         match message {
             "google.protobuf.Struct" => return read_struct(bytes),
@@ -252,7 +252,7 @@ impl Protocol {
 }
 
 impl Field {
-    /// `snake_case` becomes `snakeCase`.
+    /// `camelCase` form of the name.
     fn json_name(&self) -> String {
         let mut name = String::new();
         let mut raise = false;
@@ -269,7 +269,7 @@ impl Field {
         name
     }
 
-    /// Whether this is the same as leaving the field out.
+    /// Whether the content is equal to an omitted field.
     fn has_default(&self, content: &Content<'_>) -> bool {
         self.label == "singular"
             && match content {
@@ -278,7 +278,7 @@ impl Field {
             }
     }
 
-    /// The field of a map's entry that holds the value.
+    /// Value field of a map entry.
     fn map_value_field(&self) -> Field {
         Field {
             name: "value".to_owned(),
@@ -307,7 +307,7 @@ fn integer(json: &Json) -> i64 {
         .unwrap()
 }
 
-/// Whole numbers look as in the recordings.
+/// Formats whole numbers as in the recordings.
 fn number(value: f64) -> Json {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         Json::from(value as i64)
@@ -344,7 +344,7 @@ fn write_bytes(bytes: &mut Vec<u8>, number: u32, content: &[u8]) {
     bytes.extend(content);
 }
 
-/// `google.protobuf.Struct`: a map from text to value.
+/// `google.protobuf.Struct`: a map from strings to values.
 fn write_struct(bytes: &mut Vec<u8>, json: &Json) {
     for (key, value) in json.as_object().unwrap() {
         let mut entry = Vec::new();
@@ -411,7 +411,7 @@ fn read_value(bytes: &[u8]) -> Json {
     value
 }
 
-/// What stands in a field.
+/// Content of a field.
 enum Content<'a> {
     Number(u64),
     Bytes(&'a [u8]),
@@ -433,7 +433,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The fields of a message, by number.
+/// Iterator over the fields of a message.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Iterator for Reader<'a> {

@@ -1,4 +1,4 @@
-//! A provider that answers from the recording.
+//! A double of a provider that answers from the recording.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use super::grpc::Answer;
 use super::recording::Peer;
 use super::script::Script;
 
-/// Stands for the plugin of this name, all of its instances.
+/// Double of all instances of the plugin with this name.
 pub(super) struct ProviderDouble {
     pub(super) name: String,
     pub(super) script: Arc<Mutex<Script>>,

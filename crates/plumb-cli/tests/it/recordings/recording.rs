@@ -1,4 +1,4 @@
-//! Reads recordings: programs, their steps, the calls of a step.
+//! Reader of recordings: programs, their steps, the calls of a step.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use tonic::{Code, Status};
 use super::data;
 use super::protocol::Protocol;
 
-/// A command, what was called while it ran, and the state that it left.
+/// A command, with the calls made while it ran, and the state after it.
 pub(super) struct Step {
-    /// For messages: `random/2-up`.
+    /// Name in messages: `random/2-up`.
     pub(super) name: String,
-    /// The words of the command.
+    /// Arguments of the command.
     pub(super) command: Vec<&'static str>,
-    /// In the order of their answers.
+    /// Calls in the order of their answers.
     pub(super) calls: Vec<Call>,
     /// The event log.
     pub(super) events: String,
@@ -31,13 +31,13 @@ pub(super) struct Step {
 pub(super) struct Call {
     /// `/package.Service/Method`.
     pub(super) method: String,
-    /// Who was called.
+    /// Recipient of the call.
     pub(super) peer: Peer,
     pub(super) request: Json,
     pub(super) answer: Result<Json, Failure>,
 }
 
-/// Who is called: the engine by a program, everybody else by the engine.
+/// Recipient of a call: the engine for calls of a program, all others for calls of the engine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Peer {
     Engine,
@@ -84,7 +84,7 @@ struct Metadata {
 
 const SUFFIX: &str = ".grpc.jsonl";
 
-/// Names of the steps of a program, in order: `1-preview`.
+/// Names of the steps of a program, sorted: `1-preview`.
 pub(super) fn step_names(program: &str) -> BTreeSet<String> {
     let files = std::fs::read_dir(data("recordings").join(program)).unwrap();
     files
@@ -95,7 +95,7 @@ pub(super) fn step_names(program: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The command that a step ran; `None` for a step that nobody knows.
+/// Command of a step; `None` for an unknown step.
 pub(super) fn command(step: &str) -> Option<Vec<&'static str>> {
     let (_, what) = step.split_once('-')?;
     Some(match what {
@@ -123,8 +123,7 @@ pub(super) fn step(program: &str, name: &str) -> Step {
 
 /// Copies the project file of a program.
 ///
-/// Its language host is the double in `plugins`: without being named, a host on the search path would not replace the one
-/// that is built in.
+/// The file names the language double in `plugins`, because a host on the search path would not replace the built-in one.
 pub(super) fn copy_project(program: &str, folder: &Path, plugins: &Path) {
     let file = data("recordings").join(program).join("program/Pulumi.yaml");
     let project = std::fs::read_to_string(file).unwrap();
@@ -158,7 +157,7 @@ fn call(line: &str) -> Call {
     }
 }
 
-/// Callbacks carry messages as bytes; those that were recorded are transforms of resources.
+/// Decodes the bytes in a callback; the recorded callbacks are transforms of resources.
 fn open_callback(request: &mut Json, response: &mut Json) {
     let open = |message: &str, json: &mut Json| {
         let bytes = BASE64_STANDARD.decode(json.as_str().unwrap()).unwrap();
@@ -171,7 +170,7 @@ fn open_callback(request: &mut Json, response: &mut Json) {
 pub(super) const TRANSFORM_REQUEST: &str = "pulumirpc.TransformRequest";
 pub(super) const TRANSFORM_RESPONSE: &str = "pulumirpc.TransformResponse";
 
-/// From `rpc error: code = Unimplemented desc = …`.
+/// Parses `rpc error: code = Unimplemented desc = …`.
 fn failure(text: &str) -> Failure {
     let rest = text.strip_prefix("rpc error: code = ").unwrap();
     let (code, message) = rest.split_once(" desc = ").unwrap();

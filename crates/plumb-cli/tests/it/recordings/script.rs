@@ -1,4 +1,4 @@
-//! The calls of a step: which of them the engine has made, and how they differ from those recorded.
+//! Calls of a step: those that the engine has made, and their differences from the recorded ones.
 
 use serde_json::{Value as Json, json};
 use tonic::Status;
@@ -7,14 +7,14 @@ use super::compare::{self, Depth, Difference};
 use super::names::Names;
 use super::recording::{Call, Peer};
 
-/// What is expected of the engine in one step, and what it has done so far.
+/// Expected calls of the engine in one step, and differences so far.
 pub(super) struct Script {
     step: String,
     depth: Depth,
     expected: Vec<Expected>,
     pub(super) names: Names,
     differences: Vec<Difference>,
-    /// Where callbacks of the program are served.
+    /// Port of the program's callbacks.
     pub(super) callbacks: u16,
 }
 
@@ -23,8 +23,8 @@ struct Expected {
     is_made: bool,
 }
 
-/// Calls that nothing follows from: plugins are started as often as is convenient, and asked who they are. They are
-/// compared when they are made.
+/// Calls without consequences, which may be missing or repeated: plugins are started any number of times, and
+/// queried for their information. They are compared when they occur.
 const HOUSEKEEPING: [&str; 6] = [
     "GetPluginInfo",
     "Handshake",
@@ -35,7 +35,7 @@ const HOUSEKEEPING: [&str; 6] = [
 ];
 
 impl Script {
-    /// `calls` are those of the engine.
+    /// `calls` are the recorded calls of the engine.
     pub(super) fn new(step: &str, calls: Vec<Call>, depth: Depth, names: Names) -> Self {
         let expected = calls.into_iter().map(|call| Expected {
             call,
@@ -51,7 +51,7 @@ impl Script {
         }
     }
 
-    /// The recorded answer to a call of the engine.
+    /// Recorded answer to a call of the engine.
     pub(super) fn take(
         &mut self,
         peer: &Peer,
@@ -86,7 +86,7 @@ impl Script {
         }
     }
 
-    /// Calls about one resource come in the recorded order.
+    /// Reports a difference if calls about one resource are not in the recorded order.
     fn check_order(&mut self, index: usize) {
         let call = self.expected[index].call.clone();
         let subject = subject(&call.request);
@@ -110,7 +110,7 @@ impl Script {
         }
     }
 
-    /// Compares something that the engine said with what it said in the recording.
+    /// Compares a message of the engine with the recorded one.
     pub(super) fn compare(&mut self, method: &str, part: &str, recorded: &Json, ours: &Json) {
         let ours = self.names.to_recorded(ours);
         let subject = subject(recorded);
@@ -144,7 +144,7 @@ impl Script {
         });
     }
 
-    /// Everything that differed, calls that were not made included.
+    /// All differences, including calls that were not made.
     pub(super) fn finish(&mut self) -> Vec<Difference> {
         let left: Vec<Call> = self
             .expected
@@ -164,7 +164,7 @@ fn is_housekeeping(method: &str) -> bool {
     HOUSEKEEPING.contains(&method.rsplit('/').next().unwrap())
 }
 
-/// What a call is about: a resource, a function, the registration that is transformed.
+/// Subject of a call: a resource, a function, or the registration that is transformed.
 pub(super) fn subject(request: &Json) -> String {
     let inner = &request["request"];
     let told = [

@@ -1,4 +1,4 @@
-//! Runs the built binary between the doubles.
+//! Runs the built binary with doubles of everything else.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -19,15 +19,15 @@ use super::script::Script;
 use super::state;
 use crate::context::{Ran, TestContext};
 
-/// How long a command may take. A program or an engine that waits for ever must not stop the tests.
+/// Time limit of a command, because a deadlock in the engine or a double must not block the tests.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// Who plays the providers.
+/// Implementation of the providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Providers {
-    /// Doubles, which answer as recorded.
+    /// Doubles that give the recorded answers.
     Doubles,
-    /// Those that are built in, and doubles for the others. What is made by chance is not compared.
+    /// Built-in providers, and doubles of the others. Random values are not compared.
     BuiltIn,
 }
 
@@ -41,7 +41,7 @@ impl Providers {
         }
     }
 
-    /// Whether calls to this peer are seen here.
+    /// Whether calls to `peer` arrive at a double.
     fn sees(self, peer: &Peer) -> bool {
         match peer {
             Peer::Engine => false,
@@ -53,7 +53,7 @@ impl Providers {
     }
 }
 
-/// A project with a stack, between doubles of everything that is not the engine.
+/// A project with a stack, with doubles of everything except the engine.
 pub(super) struct Stage {
     context: TestContext,
     plugins: PathBuf,
@@ -67,10 +67,10 @@ impl Stage {
         let mut context = TestContext::without_project().with_passphrase();
         let plugins = context.home().join("plugins");
         std::fs::create_dir(&plugins).unwrap();
-        // Scripts of the built-in `command` need the tools of the system.
+        // Scripts of the built-in `command` need system tools.
         let path = format!("{}:/usr/bin:/bin", plugins.display());
         context.set("PATH", Some(&path));
-        // Event logs exist for those who ask for them.
+        // Enables the flag for event logs.
         context.set("PULUMI_DEBUG_COMMANDS", Some("true"));
         recording::copy_project(program, &context.project(), &plugins);
         context.ok(&["stack", "init", "dev"]);
@@ -83,7 +83,7 @@ impl Stage {
         }
     }
 
-    /// Replays a step; everything that is not as recorded.
+    /// Replays a step; returns all differences.
     pub(super) async fn replay(&mut self, step: &Step) -> Vec<Difference> {
         let expected = self.calls_seen(step).cloned().collect();
         let names = self.names.take().unwrap();
@@ -107,7 +107,7 @@ impl Stage {
         script.finish()
     }
 
-    /// The recorded calls of the engine that come to doubles.
+    /// Recorded calls of the engine that arrive at doubles.
     fn calls_seen<'s>(&self, step: &'s Step) -> impl Iterator<Item = &'s Call> {
         let providers = self.providers;
         step.calls
@@ -155,7 +155,7 @@ impl Stage {
         }
     }
 
-    /// A plugin is a program that prints a port and stays until it is ended.
+    /// Writes a plugin: a script that prints a port and runs until it is stopped.
     fn write_plugin(&self, file: &str, port: u16) {
         let path = self.plugins.join(file);
         std::fs::write(

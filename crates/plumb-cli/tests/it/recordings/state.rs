@@ -1,13 +1,13 @@
-//! Exported states in a form that can be compared.
+//! Normal form of exported states, for comparison.
 
 use serde_json::{Map, Value as Json};
 
 use super::names::strings;
 
-/// A deployment with its resources by URN and with secrets as JSON.
+/// A deployment with its resources by URN, and with secrets as JSON.
 ///
-/// The order of independent resources is that in which they were done, so it is not compared; that a resource stands
-/// behind what it needs is checked whenever a state is read.
+/// The order of resources is not compared, because independent resources complete in any order. That dependencies
+/// come first is checked whenever a state is read.
 pub(super) fn comparable(export: &Json) -> Json {
     let mut deployment = export["deployment"].clone();
     let mut by_urn = Map::new();
@@ -23,7 +23,7 @@ pub(super) fn comparable(export: &Json) -> Json {
     deployment
 }
 
-/// Secrets are JSON inside of JSON; how that is escaped does not matter.
+/// Parses secrets, which are JSON within JSON, because the escaping does not matter.
 fn opened(json: &Json) -> Json {
     match json {
         Json::Object(map) => map
@@ -41,7 +41,7 @@ fn opened(json: &Json) -> Json {
     }
 }
 
-/// Recordings do not tell which files outside of the project programs were at; the line is left.
+/// Reduces a source position to its line, because recordings omit paths outside of the project.
 fn position(text: &str) -> String {
     match text
         .strip_prefix("project:///../")

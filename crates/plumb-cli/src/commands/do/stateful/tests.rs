@@ -26,7 +26,7 @@ fn urn(token: &str, name: &str) -> String {
     Urn::new("dev", "proj", "", token, name).to_string()
 }
 
-/// A stack with the resource `name` of a snippet with this code, and one of the program called `main`.
+/// A stack with a snippet resource `name` with this code, and a resource `main` of the program.
 fn stack(name: &str, code: &str) -> Snapshot {
     let mut snapshot = Snapshot::default();
     let mut kept = ResourceState::new(Urn::parse(&urn(THING, name)).unwrap(), ResourceKind::Custom);
@@ -57,7 +57,7 @@ fn plan(wish: &Wish, snapshot: &Snapshot) -> Result<Planned, String> {
     planned.map_err(|error| error.text().unwrap_or_default())
 }
 
-/// The snippets that are planned, by their names.
+/// Planned snippets, by name.
 fn planned(wish: &Wish, snapshot: &Snapshot) -> BTreeMap<String, Snippet> {
     let planned = plan(wish, snapshot).unwrap();
     let snippets = planned.changes.into_values().flatten();

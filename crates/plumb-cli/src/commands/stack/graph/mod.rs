@@ -46,7 +46,7 @@ pub struct GraphArgs {
     pub file: Option<String>,
 }
 
-/// The name of a file that stands for standard output.
+/// File name for standard output.
 const STDOUT: &str = "-";
 
 pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
@@ -83,7 +83,7 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
     Ok(())
 }
 
-/// Where to write, and how people call that.
+/// Path of the output file, and its name in messages.
 fn target_file(args: &GraphArgs, stack: &str, ctx: &Context) -> Result<(PathBuf, String), Error> {
     if let Some(file) = &args.file {
         if args.open
@@ -104,7 +104,7 @@ fn target_file(args: &GraphArgs, stack: &str, ctx: &Context) -> Result<(PathBuf,
     Ok((path, shown))
 }
 
-/// Has the desktop open a file; whether there is a program that does that.
+/// Opens a file with the desktop's default program; returns whether there is one.
 fn open(path: &Path) -> bool {
     let openers: &[&[&str]] = if cfg!(target_os = "macos") {
         &[&["open"]]
@@ -126,10 +126,10 @@ fn open(path: &Path) -> bool {
 
 /// The graph in the DOT language.
 ///
-/// Nodes stand in the order of their URNs, and get their numbers when they are first mentioned. A dependency leads to the
-/// resource that depends on it; a child leads to its parent.
+/// Nodes are sorted by URN, and numbered in the order of their first mention. Dependency edges lead from a resource to its
+/// dependents; parent edges lead from a child to its parent.
 fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {
-    // Of several copies the last one stands for the URN.
+    // If a URN occurs several times, the last copy counts.
     let states: BTreeMap<&Urn, &ResourceState> = snapshot
         .resources
         .iter()
@@ -214,7 +214,7 @@ impl Edge<'_> {
     }
 }
 
-/// Properties of `state` that come from `dependency`.
+/// Properties of `state` that depend on `dependency`.
 fn properties_with(state: &ResourceState, dependency: &Urn) -> String {
     let mut keys: Vec<&str> = state
         .property_dependencies
@@ -231,7 +231,7 @@ fn number_of<'u>(urn: &'u Urn, numbers: &mut FxHashMap<&'u Urn, usize>) -> usize
     *numbers.entry(urn).or_insert(next)
 }
 
-/// A text as DOT reads it: only quotes and backslashes mean something there.
+/// The text quoted for DOT, where only quotes and backslashes are special.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

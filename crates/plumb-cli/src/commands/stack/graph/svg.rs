@@ -1,4 +1,4 @@
-//! The graph as a picture: boxes in layers, what is needed above what needs it.
+//! The graph as an SVG image: boxes in layers, dependencies above their dependents.
 
 use std::fmt::Write as _;
 
@@ -12,12 +12,12 @@ const BOX_HEIGHT: usize = 44;
 const GAP_X: usize = 24;
 const GAP_Y: usize = 64;
 const MARGIN: usize = 24;
-/// Width of a character of the labels.
+/// Width of a character in labels.
 const LETTER: usize = 8;
-/// How many boxes stand beside each other at most.
+/// Maximum number of boxes in a row.
 const MOST_ABREAST: usize = 12;
 
-/// A resource in the picture.
+/// A resource in the image.
 struct Node<'s> {
     title: &'s str,
     type_name: &'s str,
@@ -27,7 +27,7 @@ struct Node<'s> {
     width: usize,
 }
 
-/// The picture.
+/// SVG text of the graph.
 pub(super) fn svg(snapshot: &Snapshot, args: &GraphArgs) -> String {
     let index: FxHashMap<&Urn, usize> = snapshot
         .resources
@@ -54,7 +54,7 @@ pub(super) fn svg(snapshot: &Snapshot, args: &GraphArgs) -> String {
     out
 }
 
-/// One resource needs another.
+/// A dependency edge.
 struct Edge<'a> {
     from: usize,
     to: usize,
@@ -97,7 +97,7 @@ fn edges<'a>(
     edges
 }
 
-/// The layer of each resource: one below the lowest of what it needs. States hold what is needed first.
+/// Layer of each resource: one below the lowest of its dependencies, which precede it in the state.
 fn layers(count: usize, edges: &[Edge<'_>]) -> Vec<usize> {
     let mut needs: Vec<Vec<usize>> = vec![Vec::new(); count];
     for edge in edges {

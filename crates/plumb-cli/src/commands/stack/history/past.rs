@@ -1,4 +1,4 @@
-//! States as former updates left them.
+//! States after earlier updates.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn number(text: &str) -> Result<u64, Error> {
     })
 }
 
-/// The update with this number, and its state.
+/// Update with this number, and the state after it.
 pub(crate) fn past(stack: &Stack, text: &str) -> Result<(UpdateRecord, StackState), Error> {
     let Some(Past { record, state }) = stack.backend.past(&stack.reference, number(text)?)? else {
         return Err(Error::user(format!(
@@ -106,7 +106,7 @@ impl Side {
         Side::new(ctx, label, &state, show_secrets)
     }
 
-    /// The resources that count: not what waits for its deletion.
+    /// Live resources, without those that are pending deletion.
     fn resources(&self) -> impl Iterator<Item = &Arc<ResourceState>> {
         self.snapshot.resources.iter().filter(|it| !it.delete)
     }
@@ -153,7 +153,7 @@ pub(super) fn diff(args: &DiffArgs, target: &TargetArgs, ctx: &Context) -> Resul
     Ok(())
 }
 
-/// The later state as if it had been reached from the earlier one.
+/// Steps that transform the earlier state into the later one.
 fn steps(from: &Side, to: &Side) -> Vec<Metadata> {
     let old: FxHashMap<&Urn, &Arc<ResourceState>> =
         from.resources().map(|it| (&it.urn, it)).collect();
@@ -200,7 +200,7 @@ fn events(metadata: Metadata) -> Vec<Event> {
         planning: true,
         internal,
     };
-    // Outputs say more than inputs: what a refresh shows.
+    // Shown as a refresh, because that displays outputs, which contain more than inputs.
     let begin = match metadata.op {
         StepOp::Update => StepOp::Refresh,
         op => op,
