@@ -151,6 +151,7 @@ def histories(commit):
 
 def end_to_end(machine):
     run_python = ["--python", "{python}/bin/python"]
+    yield python("docs", "docs.py")
     yield python("examples", "e2e/examples.py")
     yield python("defects", "e2e/defects.py")
     yield python("interrupts", "e2e/interrupts.py", *run_python)
@@ -286,6 +287,7 @@ def nightly(machine, target):
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
                      "--jitter", f"{seed}{number}", cores=2, env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"}, **AT_NIGHT)
+    yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
     fast = str(target / "bench-fast/plumb")
     yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **AT_NIGHT)
     if machine.debian or shutil.which("chromium"):
