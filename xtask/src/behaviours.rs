@@ -165,7 +165,8 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The Rust files below a folder.
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

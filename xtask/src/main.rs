@@ -7,7 +7,8 @@
 //! | `simulate --ops N --seed S [--threads T] [--failures F \| --keep-going] [--from-state FILE]` | nothing: runs generated histories against the deployment core until F seeds have failed (1); from an exported state, if one is given |
 //! | `mutations [NAME..]` | nothing: breaks rules of the deployment core in a copy, one at a time, and fails if no test notices |
 //!
-//! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where.
+//! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where. `structure` writes nothing: it
+//! prints how much of the deployment core hangs together.
 //!
 //! With `--check` nothing is written; the task fails if a file is not what it would write.
 
@@ -16,6 +17,7 @@ mod codegen;
 mod files;
 mod mutations;
 mod protos;
+mod structure;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +26,7 @@ use anyhow::{Result, bail};
 
 use crate::files::FileSet;
 
-const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | simulate [--ops N] [--seed S] [--threads T] [--failures F | --keep-going] [--from-state FILE] | mutations [NAME..]";
+const USAGE: &str = "usage: xtask (protos|codegen|behaviours) [--check] | structure | simulate [--ops N] [--seed S] [--threads T] [--failures F | --keep-going] [--from-state FILE] | mutations [NAME..]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +53,9 @@ fn main() -> Result<()> {
         _ => bail!(USAGE),
     };
     let root = repository_root();
+    if task == "structure" {
+        return structure::print(&root);
+    }
     if task == "behaviours" {
         return list_behaviours(&root, check);
     }

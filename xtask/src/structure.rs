@@ -1,0 +1,216 @@
+//! Structure of the deployment core: how much of it hangs together.
+//!
+//! A file calls another if it calls a function or method whose name only the other defines. Names that the standard library
+//! defines too are left out, so the figures are a lower bound. Printed are the largest set of files that all reach one
+//! another, the calls between rooms (the folders of `crates/plumb-deploy/src`), and the files that call most others.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use syn::visit::{self, Visit};
+
+use crate::behaviours::rust_files;
+
+const CORE: &str = "crates/plumb-deploy/src";
+/// Methods of the standard library that methods of the core are called like.
+const OF_STD: [&str; 17] = [
+    "chain", "clone", "contains", "default", "end", "entry", "extend", "from", "get", "get_mut",
+    "insert", "is_empty", "iter", "name", "next", "push", "remove",
+];
+/// How many files are listed that call most others.
+const LISTED: usize = 10;
+
+/// One file: what it defines, and what it calls.
+#[derive(Default)]
+struct Source {
+    lines: usize,
+    methods_of_deployment: usize,
+    defines: BTreeSet<String>,
+    calls: BTreeMap<String, usize>,
+}
+
+impl Source {
+    fn note(&mut self, path: &syn::Path) {
+        if let Some(last) = path.segments.last() {
+            *self.calls.entry(last.ident.to_string()).or_default() += 1;
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Source {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        let is_test = module.attrs.iter().any(|it| it.path().is_ident("cfg"));
+        if !is_test {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
+        if let syn::Type::Path(path) = &*block.self_ty
+            && path.path.is_ident("Deployment")
+        {
+            let is_method = |item: &&syn::ImplItem| matches!(item, syn::ImplItem::Fn(_));
+            self.methods_of_deployment += block.items.iter().filter(is_method).count();
+        }
+        visit::visit_item_impl(self, block);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.defines.insert(signature.ident.to_string());
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        *self.calls.entry(call.method.to_string()).or_default() += 1;
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let syn::Expr::Path(function) = &*call.func {
+            self.note(&function.path);
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        // A function that is passed on; a single word is a variable.
+        if path.path.segments.len() > 1 {
+            self.note(&path.path);
+        }
+        visit::visit_expr_path(self, path);
+    }
+}
+
+/// All files of the core, by their path without ending.
+struct Core(BTreeMap<String, Source>);
+
+impl Core {
+    fn read(root: &Path) -> Result<Self> {
+        let folder = root.join(CORE);
+        let mut sources = BTreeMap::new();
+        for file in rust_files(&folder)? {
+            let text = fs::read_to_string(&file)?;
+            let mut source = Source {
+                lines: text.lines().count(),
+                ..Source::default()
+            };
+            let parsed = syn::parse_file(&text).with_context(|| file.display().to_string())?;
+            source.visit_file(&parsed);
+            let name = file.strip_prefix(&folder)?.with_extension("");
+            sources.insert(name.to_string_lossy().into_owned(), source);
+        }
+        Ok(Core(sources))
+    }
+
+    /// The file that alone defines a name.
+    fn definitions(&self) -> BTreeMap<&str, &str> {
+        let mut found: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for (file, source) in &self.0 {
+            for name in source
+                .defines
+                .iter()
+                .filter(|it| !OF_STD.contains(&it.as_str()))
+            {
+                let owner = found.entry(name).or_insert(Some(file));
+                if *owner != Some(file) {
+                    *owner = None;
+                }
+            }
+        }
+        let alone = found.into_iter();
+        alone
+            .filter_map(|(name, file)| Some((name, file?)))
+            .collect()
+    }
+
+    /// Calls from file to file, with their number.
+    fn calls(&self) -> BTreeMap<(&str, &str), usize> {
+        let definitions = self.definitions();
+        let mut calls = BTreeMap::new();
+        for (file, source) in &self.0 {
+            for (name, count) in &source.calls {
+                if let Some(to) = definitions.get(name.as_str()).filter(|to| *to != file) {
+                    *calls.entry((file.as_str(), *to)).or_default() += count;
+                }
+            }
+        }
+        calls
+    }
+
+    /// The files of the largest component in which every file reaches every other by calls.
+    fn largest_component(&self) -> Vec<&str> {
+        let mut graph = DiGraph::<&str, ()>::new();
+        let nodes: BTreeMap<&str, NodeIndex> = self
+            .0
+            .keys()
+            .map(|file| (file.as_str(), graph.add_node(file)))
+            .collect();
+        for (from, to) in self.calls().into_keys() {
+            graph.add_edge(nodes[from], nodes[to], ());
+        }
+        let components = tarjan_scc(&graph).into_iter();
+        let files = components.map(|nodes| nodes.into_iter().map(|it| graph[it]).collect());
+        files
+            .max_by_key(|files: &Vec<&str>| self.lines(files))
+            .unwrap_or_default()
+    }
+
+    fn lines(&self, files: &[&str]) -> usize {
+        files.iter().map(|file| self.0[*file].lines).sum()
+    }
+}
+
+/// The folder of a file, or the file itself at the root of the crate.
+fn room(file: &str) -> &str {
+    file.split('/').next().unwrap_or(file)
+}
+
+/// Prints the figures.
+#[allow(clippy::print_stdout)] // The figures are what is asked for.
+pub(crate) fn print(root: &Path) -> Result<()> {
+    print!("{}", Core::read(root)?.figures()?);
+    Ok(())
+}
+
+impl Core {
+    fn figures(&self) -> Result<String> {
+        let all: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        let largest = self.largest_component();
+        let methods: usize = self.0.values().map(|it| it.methods_of_deployment).sum();
+        let mut text = String::new();
+        writeln!(text, "files: {}, lines: {}", all.len(), self.lines(&all))?;
+        writeln!(text, "methods of Deployment: {methods}")?;
+        let lines = self.lines(&largest);
+        writeln!(
+            text,
+            "largest component: {} files, {lines} lines",
+            largest.len()
+        )?;
+        let calls = self.calls();
+        let mut rooms: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((from, to), count) in &calls {
+            *others.entry(*from).or_default() += 1;
+            if room(from) != room(to) {
+                *rooms.entry((room(from), room(to))).or_default() += count;
+            }
+        }
+        writeln!(text, "\ncalls between rooms:")?;
+        for ((from, to), count) in rooms {
+            writeln!(text, "  {from} -> {to}: {count}")?;
+        }
+        writeln!(text, "\nfiles that call most others:")?;
+        let mut others: Vec<(&str, usize)> = others.into_iter().collect();
+        others.sort_by_key(|(file, count)| (Reverse(*count), *file));
+        for (file, count) in others.into_iter().take(LISTED) {
+            writeln!(text, "  {file}: {count}")?;
+        }
+        Ok(text)
+    }
+}
