@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::decide::plans::Plans;
 use crate::decide::policies::Policies;
 use crate::decide::registration::{RegIdx, Registration};
-use crate::event::{CallId, Effect, Event, Fence, Milestone, ProgramEnd, RequestId};
+use crate::event::{CallId, Effect, Event, Fence, ProgramEnd, RequestId};
 use crate::facts::arena::{Arena, DuplicateResource, Olds, StateIdx};
 use crate::facts::identity::Aliases;
 use crate::facts::lineage::Lineage;
@@ -37,7 +37,8 @@ use crate::scope::snippets::Snippets;
 use crate::scope::targeting::Targeting;
 use crate::seeds::Seeds;
 use crate::setup::{Operation, Options, Setup};
-use crate::steps::calls::Calls;
+use crate::status::Failure;
+use crate::steps::calls::{Calls, Waiter};
 use crate::steps::chain::Scheduler;
 use crate::steps::hooks::Hooks;
 use crate::steps::providers::Registry;
@@ -168,27 +169,6 @@ pub(crate) struct Report {
     pub(crate) has_begun: bool,
 }
 
-/// Why the run does not go on.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Failure {
-    /// A decision was refused; it has been shown.
-    Refused,
-    /// A step failed; `update failed` is still to be said.
-    Step {
-        /// The step's error, for the operation's error text.
-        cause: String,
-    },
-    /// The program failed; it has been shown.
-    Program,
-    /// The run was refused before it began, so no event reports it.
-    NotBegun {
-        /// Why, for whoever asked for the run.
-        cause: String,
-    },
-    /// The user stopped it.
-    Canceled,
-}
-
 impl Deployment {
     /// A deployment that has not started.
     pub fn new(setup: Setup, now: Timestamp) -> Result<Self, DuplicateResource> {
@@ -275,6 +255,23 @@ impl Deployment {
             }
         }
         std::mem::take(&mut self.outbox.effects)
+    }
+
+    /// Passes a provider's answer on to who waits for it.
+    fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
+        match self.call_ended(call) {
+            Some(Waiter::Registration(registration)) => {
+                self.registration_answered(registration, result);
+            }
+            Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
+            Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
+            Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
+            Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
+            Some(Waiter::Extension(instance, reference)) => {
+                self.extension_answered(instance, &reference, result);
+            }
+            None => self.internal_error("a provider answered what it was not asked"),
+        }
     }
 
     fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {
@@ -426,32 +423,6 @@ impl Deployment {
         self.fail(Failure::Step {
             cause: format!("failed to save snapshot: {message}"),
         });
-    }
-
-    /// Tells of a decision, where that is asked for.
-    pub(crate) fn tell_milestone(&mut self, milestone: impl FnOnce() -> Milestone) {
-        if self.ctx.options.tells_milestones {
-            self.outbox.push(Effect::Milestone(milestone()));
-        }
-    }
-
-    /// Ends the run because of a defect of the core. Nothing new starts, answers that are under way are recorded, and the
-    /// state is saved.
-    pub(crate) fn internal_error(&mut self, what: &str) {
-        let message = format!(
-            "internal error: {what}. This is a defect of Plumb; the state is saved, please report it"
-        );
-        self.error(None, &message);
-        self.fail(Failure::Step { cause: message });
-    }
-
-    /// Records why the run ends. Nothing new starts from here on; the first reason stands.
-    pub(crate) fn fail(&mut self, failure: Failure) {
-        if self.failure.is_none() {
-            self.tell_milestone(|| Milestone::Over);
-            self.failure = Some(failure);
-            self.chains.drop_waiting();
-        }
     }
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.

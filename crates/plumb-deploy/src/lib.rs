@@ -36,9 +36,9 @@
 //! 8. The chain's end answers the program. The outputs that a component registers come to `monitor::outputs`.
 //! 9. When the program has ended, `whole::deletes` removes what it did not register, dependents first (`facts::graph`).
 //! 10. Policy packs judge the whole stack; `whole::ending` answers what is still open and says how the run ended.
-//!     `whole::report` emits the events that people see.
 //!
-//! Shared by all: [`outbox`] (effects, in their order) and [`seeds`] (random names that are the same in every replay).
+//! Shared by all: [`outbox`] (effects, in their order), [`report`] (events that people see), [`status`] (whether the run goes
+//! on) and [`seeds`] (random names that are the same in every replay).
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
 
@@ -50,10 +50,12 @@ mod event;
 mod facts;
 mod monitor;
 mod outbox;
+mod report;
 pub mod request;
 mod scope;
 mod seeds;
 pub mod setup;
+mod status;
 mod steps;
 mod whole;
 

@@ -23,11 +23,12 @@ use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCal
 use plumb_state::journal::EntryKind;
 
 use crate::decide::registration::{Checked, RegIdx, RegStage, Scope, Turn};
-use crate::deployment::{Deployment, Failure, Work};
+use crate::deployment::{Deployment, Work};
 use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::Outcome;
+use crate::status::Failure;
 use crate::steps::calls::Waiter;
 use crate::steps::provider_inputs;
 use crate::steps::step::{Order, Replaced, Step, StepKind, StepReason};

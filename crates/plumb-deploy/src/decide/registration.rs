@@ -19,7 +19,7 @@ use plumb_value::{PropertyMap, Value};
 use crate::decide::autonaming::Named;
 use crate::decide::policies::Consultation;
 use crate::decide::replace::Collection;
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::{Fence, InstanceId, Milestone, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::identity::Predecessor;
@@ -27,6 +27,7 @@ use crate::facts::urn_flags::UrnFlag;
 use crate::monitor::default_providers::denied;
 use crate::request::{Outcome, RegisterReply, Reply};
 use crate::setup::Operation;
+use crate::status::Failure;
 use crate::steps::step::{Step, StepKind};
 
 /// Index of a registration.

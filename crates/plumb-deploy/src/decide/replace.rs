@@ -13,10 +13,11 @@ use rustc_hash::FxHashSet;
 use crate::decide::compare;
 use crate::decide::registration::{RegIdx, RegStage, Turn};
 use crate::decide::shown::shown_value;
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::needs;
 use crate::facts::urn_flags::UrnFlag;
+use crate::status::Failure;
 use crate::steps::calls::Waiter;
 use crate::steps::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
 

@@ -12,7 +12,7 @@ use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeTo
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
 use crate::decide::registration::Requester;
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::{Fence, InstanceId, RequestId};
 use crate::facts::lineage::Existence;
 use crate::monitor::default_providers::Resolved;
@@ -23,6 +23,7 @@ use crate::request::{
     CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, RegisterReply, RegisterRequest,
     Reply, Request, RequestError, RequestErrorKind,
 };
+use crate::status::Failure;
 use crate::steps::calls::Waiter;
 
 impl Deployment {

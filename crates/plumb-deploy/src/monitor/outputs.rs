@@ -6,11 +6,12 @@ use plumb_resource::{ResourceState, StepOp};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
 
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::{Fence, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::{RegisterOutputsRequest, Reply};
+use crate::status::Failure;
 
 /// The step that outputs belong to.
 #[derive(Clone, Debug)]

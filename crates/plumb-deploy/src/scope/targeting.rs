@@ -6,7 +6,7 @@ use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
 use crate::decide::registration::{RegIdx, RegStage, Scope};
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::Copies;
@@ -14,6 +14,7 @@ use crate::facts::urn_flags::UrnFlag;
 use crate::scope::circles::KeptReferences;
 use crate::scope::target::UrnSet;
 use crate::setup::Operation;
+use crate::status::Failure;
 use crate::steps::step::{Step, StepKind};
 
 /// The selection of a run, as far as it is known.

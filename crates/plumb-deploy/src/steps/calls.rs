@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ecow::EcoString;
 use plumb_resource::Goal;
-use plumb_resource::provider::{ProviderCall, ProviderError, ProviderReply};
+use plumb_resource::provider::ProviderCall;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::registration::RegIdx;
@@ -170,25 +170,13 @@ impl Deployment {
         }
     }
 
-    /// Takes the answer to a call to whom it is for.
-    pub(crate) fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
+    /// Takes note that a call is answered, which makes room for others; returns who waits for the answer.
+    pub(crate) fn call_ended(&mut self, call: CallId) -> Option<Waiter> {
         let decision = self.calls.decisions.release(call);
         self.send(decision);
         let step = self.calls.steps.release(call);
         self.send(step);
-        match self.calls.waiters.remove(&call) {
-            Some(Waiter::Registration(registration)) => {
-                self.registration_answered(registration, result);
-            }
-            Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
-            Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
-            Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
-            Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
-            Some(Waiter::Extension(instance, reference)) => {
-                self.extension_answered(instance, &reference, result);
-            }
-            None => self.internal_error("a provider answered what it was not asked"),
-        }
+        self.calls.waiters.remove(&call)
     }
 
     /// Does something with a provider that answers nothing.

@@ -9,8 +9,9 @@ use plumb_resource::ResourceState;
 use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, ProviderReply};
 
 use crate::decide::registration::RegIdx;
-use crate::deployment::{Deployment, Failure, Work};
+use crate::deployment::{Deployment, Work};
 use crate::event::{CallId, Effect, Fence, InstanceId};
+use crate::status::Failure;
 use crate::steps::calls::Waiter;
 
 /// A call that waits for an extension of its provider.

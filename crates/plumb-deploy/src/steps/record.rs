@@ -9,11 +9,12 @@ use plumb_state::Extension;
 use plumb_state::journal::{EntryKind, OperationId, Slot};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::event::{Effect, Fence, Milestone};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
+use crate::status::Failure;
 use crate::steps::answer::{Applied, FailureImpact, StepFailure};
 use crate::steps::chain::StepEnd;
 use crate::steps::step::{Deletion, Order, ReadPrior, Replaced, Step, StepKind};

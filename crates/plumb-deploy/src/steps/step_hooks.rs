@@ -11,9 +11,10 @@
 use plumb_resource::Urn;
 use plumb_state::journal::OperationId;
 
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::{Fence, RequestId};
 use crate::request::{CallbackReply, Reply};
+use crate::status::Failure;
 use crate::steps::answer::{FailureImpact, StepFailure};
 use crate::steps::chain::{ChainIdx, Running, StepEnd};
 use crate::steps::hooks::{HookRun, HookWaiter};

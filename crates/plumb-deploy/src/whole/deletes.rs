@@ -6,11 +6,12 @@ use ecow::EcoString;
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::{Copies, DeleteOrder};
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
+use crate::status::Failure;
 use crate::steps::chain::{ChainIdx, Owner};
 use crate::steps::step::{Deletion, Step, StepKind};
 

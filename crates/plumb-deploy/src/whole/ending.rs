@@ -3,9 +3,10 @@
 use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::event::{Effect, Fence, Outcome, RequestId};
 use crate::request::{Reply, RequestError, RequestErrorKind};
+use crate::status::Failure;
 use crate::steps::calls::Waiter;
 
 impl Deployment {

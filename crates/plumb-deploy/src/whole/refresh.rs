@@ -12,11 +12,12 @@ use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
 use crate::decide::registration::RegIdx;
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::event::Fence;
 use crate::facts::arena::{Arena, Olds, StateIdx};
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
+use crate::status::Failure;
 use crate::steps::answer::{Applied, FailureImpact, Reading};
 use crate::steps::chain::{ChainIdx, Owner, Running, StepEnd};
 use crate::steps::step::{Step, StepKind, StepReason};

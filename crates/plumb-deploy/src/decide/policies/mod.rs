@@ -28,9 +28,10 @@ use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::registration::{RegIdx, RegStage, Scope};
-use crate::deployment::{Deployment, Failure};
+use crate::deployment::Deployment;
 use crate::event::{CallId, Effect, PackId};
 use crate::setup::Operation;
+use crate::status::Failure;
 use stack::Judgement;
 
 /// The packs of a run, and what they have been asked.

@@ -9,9 +9,10 @@ use plumb_resource::policy::{
 };
 
 use super::{Answers, Subject};
-use crate::deployment::{Deployment, Failure, Stage};
+use crate::deployment::{Deployment, Stage};
 use crate::event::PackId;
 use crate::facts::arena::StateIdx;
+use crate::status::Failure;
 
 /// How far the judgement of the whole is.
 #[derive(Debug, Default)]
