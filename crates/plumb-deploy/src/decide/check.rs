@@ -2,7 +2,8 @@
 //!
 //! 1. Ignored properties take their old values, and the resource gets its name (`autonaming.rs`).
 //! 2. The provider checks the inputs, beside the old ones unless it is to begin afresh.
-//! 3. Failures are shown and end the run; otherwise the decision follows (`decide.rs`).
+//! 3. Failures are shown and end the run, once policy packs have judged the resource too; otherwise the decision follows
+//!    (`decide.rs`).
 
 use std::sync::Arc;
 
@@ -24,6 +25,16 @@ use crate::status::Failure;
 use crate::steps::calls::Waiter;
 use crate::steps::provider_inputs;
 use crate::steps::providers::restore_engine_keys;
+
+/// The result of a check.
+enum Verdict {
+    /// The inputs are good.
+    Passed,
+    /// They are not, or something about the resource was refused before; that has been shown.
+    Failed,
+    /// The run ends here.
+    Over,
+}
 
 impl Deployment {
     /// Part F: has the inputs checked.
@@ -152,7 +163,8 @@ impl Deployment {
             Ok(spec) => Some(self.load_provider(&urn, spec)),
             Err(failure) => {
                 self.report_check_failures(idx, inputs, &[failure]);
-                self.fail(Failure::Refused);
+                self.registration_mut(idx).set_inputs(Arc::default());
+                self.refuse_checked(idx);
                 None
             }
         }
@@ -166,19 +178,30 @@ impl Deployment {
         let stage = std::mem::replace(&mut self.registration_mut(idx).stage, RegStage::Done);
         match (stage, result) {
             (RegStage::Checking, Ok(ProviderReply::Checked(response))) => {
-                if self.take_checked(idx, response) {
-                    self.decide_checked(idx);
+                match self.take_checked(idx, response) {
+                    Verdict::Passed => self.decide_checked(idx),
+                    Verdict::Failed => self.refuse_checked(idx),
+                    Verdict::Over => {}
                 }
             }
             (RegStage::Rechecking(diff), Ok(ProviderReply::Checked(response))) => {
-                if self.take_checked(idx, response) {
-                    self.note_second_check(idx);
-                    self.consult_again(idx, After::Replace(diff));
+                match self.take_checked(idx, response) {
+                    Verdict::Passed => {
+                        self.note_second_check(idx);
+                        self.consult_again(idx, After::Replace(diff));
+                    }
+                    // The packs have judged the inputs of the first check already.
+                    Verdict::Failed => self.fail(Failure::Refused),
+                    Verdict::Over => {}
                 }
             }
             (RegStage::RecheckingDeleted, Ok(ProviderReply::Checked(response))) => {
-                if self.take_checked(idx, response) && self.plan_goal(idx) {
-                    self.consult_again(idx, After::Recreate);
+                match self.take_checked(idx, response) {
+                    Verdict::Passed if self.plan_goal(idx) => {
+                        self.consult_again(idx, After::Recreate);
+                    }
+                    Verdict::Failed => self.refuse_checked(idx),
+                    Verdict::Passed | Verdict::Over => {}
                 }
             }
             (RegStage::DiffingProvider, Ok(ProviderReply::Diffed(diff))) => {
@@ -206,23 +229,21 @@ impl Deployment {
         }
     }
 
-    /// Takes checked inputs; false if the registration ends here.
-    fn take_checked(&mut self, idx: RegIdx, response: CheckResponse) -> bool {
+    /// Takes checked inputs.
+    fn take_checked(&mut self, idx: RegIdx, response: CheckResponse) -> Verdict {
         if response.ignored_autonaming {
             self.warn_of_ignored_naming(idx);
         }
         let registration = self.registration(idx);
         let asked = registration.new.inputs.clone();
         let urn = registration.urn.clone();
+        let checked = response.inputs.unwrap_or_default();
         if !response.failures.is_empty() {
             self.report_check_failures(idx, &asked, &response.failures);
             self.unload_unconfigured(&urn);
+            self.registration_mut(idx).set_inputs(checked);
+            return Verdict::Failed;
         }
-        if !response.failures.is_empty() || self.registration(idx).scope == Scope::Refused {
-            self.fail(Failure::Refused);
-            return false;
-        }
-        let checked = response.inputs.unwrap_or_default();
         let checked = if self.registration(idx).goal.kind == ResourceKind::Provider {
             match restore_engine_keys(&urn, &asked, checked.as_ref().clone()) {
                 Ok((inputs, misused)) => {
@@ -234,14 +255,24 @@ impl Deployment {
                 }
                 Err(message) => {
                     self.refuse(Some(&urn), &message);
-                    return false;
+                    return Verdict::Over;
                 }
             }
         } else {
             checked
         };
-        self.registration_mut(idx).set_inputs(checked);
-        true
+        let registration = self.registration_mut(idx);
+        registration.set_inputs(checked);
+        match registration.scope {
+            Scope::Refused => Verdict::Failed,
+            Scope::Included | Scope::LeftOut => Verdict::Passed,
+        }
+    }
+
+    /// Ends the run because of a registration that is not valid, after the policy packs have judged it: the user hears of
+    /// everything that is wrong with the resource at once.
+    pub(crate) fn refuse_checked(&mut self, idx: RegIdx) {
+        self.consult_policies(idx, After::Refuse);
     }
 
     fn report_check_failures(

@@ -25,6 +25,7 @@ use plumb_state::journal::EntryKind;
 use crate::decide::registration::{Checked, RegIdx, RegStage, Scope, Turn};
 use crate::deployment::{Deployment, Work};
 use crate::event::Milestone;
+use crate::decide::policies::After;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::Outcome;
@@ -41,13 +42,13 @@ impl Deployment {
     /// Decides about a checked registration, or has it wait while another one collects what it must replace.
     pub(crate) fn decide_checked(&mut self, idx: RegIdx) {
         if self.registration(idx).scope == Scope::Refused {
-            return self.fail(Failure::Refused);
+            return self.refuse_checked(idx);
         }
         // An object that was deleted while its new inputs were checked has them checked again, and only that result is planned.
         if !self.went_meanwhile(idx) && !self.plan_goal(idx) {
             return;
         }
-        self.consult_policies(idx);
+        self.consult_policies(idx, After::Decide);
     }
 
     /// Whether the old resource went for the replacement of another one while it was checked as one that is there.

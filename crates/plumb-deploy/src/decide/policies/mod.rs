@@ -3,7 +3,8 @@
 //! 1. Before anything else the packs are loaded ([`Effect::LoadPolicies`]); a run that cannot load one does nothing.
 //! 2. A registration whose inputs are checked is put to the packs before it is decided. First they remediate it, one pack
 //!    after the other, each with the inputs that the one before left. Then all of them judge it at the same time.
-//! 3. A violation that is mandatory ends an update, as a failed check does; a preview goes on, to show the others.
+//! 3. A violation that is mandatory ends an update, as a failed check does; a preview goes on, to show the others. A
+//!    registration whose check has failed is judged before it ends the run.
 //! 4. A run that has done everything has the packs judge all resources with their outputs (`stack.rs`).
 //!
 //! Remediations last, and forbidden resources are not made: where the inputs of a replacement are checked again, they are
@@ -80,6 +81,8 @@ pub(crate) enum After {
     Replace(Box<DiffResult>),
     /// Its new object, because the old one was deleted for the replacement of another; its inputs were checked again.
     Recreate,
+    /// It ends the run: it is not valid.
+    Refuse,
 }
 
 /// Results of the packs that have answered.
@@ -141,18 +144,18 @@ impl Deployment {
         }
     }
 
-    /// Puts a checked registration to the packs, and decides it then. Nothing is made of what a run leaves out.
-    pub(crate) fn consult_policies(&mut self, idx: RegIdx) {
+    /// Puts a checked registration to the packs, and goes on then. Nothing is made of what a run leaves out.
+    pub(crate) fn consult_policies(&mut self, idx: RegIdx, after: After) {
         let registration = self.registration(idx);
         let is_left_out = registration.old.is_none() && registration.scope == Scope::LeftOut;
         if self.policies.packs.is_empty() || is_left_out {
-            return self.decide(idx);
+            return self.after_policies(idx, after);
         }
         if let Some(deletes_first) = registration.goal.delete_before_replace {
             let urn = registration.urn.clone();
             self.policies.deletes_first.insert(urn, deletes_first);
         }
-        self.mend(idx, PackId(0), After::Decide, true);
+        self.mend(idx, PackId(0), after, true);
     }
 
     /// Puts inputs that were checked again to the packs, unless they have judged the same inputs before, and goes on. They
@@ -311,6 +314,7 @@ impl Deployment {
             After::Decide => self.decide(idx),
             After::Replace(diff) => self.plan_replacement(idx, *diff),
             After::Recreate => self.recreate(idx),
+            After::Refuse => self.fail(Failure::Refused),
         }
     }
 

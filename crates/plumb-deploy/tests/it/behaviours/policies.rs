@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plumb_events::{Event, OperationResult};
 use plumb_resource::policy::EnforcementLevel::{Advisory, Disabled, Mandatory, Remediate};
 use plumb_resource::policy::{PolicyDiagnostic, PolicySeverity, Remediation, Remedy};
-use plumb_resource::provider::{CheckResponse, ProviderCall, ProviderReply};
+use plumb_resource::provider::{CheckFailure, CheckResponse, ProviderCall, ProviderReply};
 use plumb_value::{PropertyMap, Value};
 
 use crate::world::{
@@ -133,6 +133,37 @@ fn a_preview_shows_every_violation_and_fails_at_its_end() {
         assert_eq!(ran.steps("c"), ["create"]);
         // Nobody judges a whole that is refused in part.
         assert!(ran.consultations().iter().all(|it| !it.contains("Stack")));
+    });
+}
+
+/// POLICY-02: whoever hears that a check failed hears of violations of the resource too.
+#[test]
+fn a_resource_whose_check_failed_is_judged_before_the_run_ends() {
+    for_orders(|world| {
+        world.packs = vec![
+            pack("house")
+                .policy("note", Advisory)
+                .finds("a", vec![violation("note", Advisory)]),
+        ];
+        world.cloud.on("check", "a", |_| {
+            Some(Ok(ProviderReply::Checked(CheckResponse {
+                failures: vec![CheckFailure {
+                    property: "foo".into(),
+                    reason: "Bad foo".into(),
+                }],
+                ..CheckResponse::default()
+            })))
+        });
+        for run in [World::preview, World::up] {
+            let ran = run(world, &[res("a").with("foo", "bad")]);
+            ran.failed(
+                "test:index:Thing resource 'a': property foo value {bad} has a problem: Bad foo",
+            );
+            assert_eq!(ran.violated(), ["advisory note a"]);
+            assert_eq!(*ran.analyzed("a").properties, PropertyMap::new());
+            assert!(ran.consultations().iter().all(|it| !it.contains("Stack")));
+        }
+        nothing_was_done(world);
     });
 }
 
