@@ -16,11 +16,6 @@ impl Deployment {
         if let (None, Some(cause)) = (&self.failure, self.deferred_failure.take()) {
             self.failure = Some(Failure::Step { cause });
         }
-        // A preview shows everything that would be refused, and fails at its end.
-        let is_refused_preview = self.failure.is_none() && self.refused_in_preview;
-        if is_refused_preview {
-            self.failure = Some(Failure::Refused);
-        }
         let fence = self.finish_stack_outputs();
         self.drop_removed_snippets();
         if self.failure.is_none() {
@@ -29,6 +24,11 @@ impl Deployment {
         if self.failure.is_none() && self.judge_stack() {
             // It ends when they have judged.
             return;
+        }
+        // A preview shows everything that would be refused, what packs say of the stack included, and fails at its end.
+        let is_refused_preview = self.failure.is_none() && self.refused_in_preview;
+        if is_refused_preview {
+            self.failure = Some(Failure::Refused);
         }
         self.say_how_it_failed(is_refused_preview);
         for id in std::mem::take(&mut self.shutdown_waiters) {

@@ -116,23 +116,30 @@ fn packs_are_loaded_before_the_run_does_anything_and_listed_in_its_summary() {
 #[test]
 fn a_preview_shows_every_violation_and_fails_at_its_end() {
     for_orders(|world| {
-        world.packs =
-            vec![
-                pack("house")
-                    .policy("bad", Mandatory)
-                    .judges(|it| match it.urn.name() {
-                        "a" | "b" => vec![violation("bad", Mandatory)],
-                        _ => Vec::new(),
-                    }),
-            ];
-        let ran = world.preview(&[res("a"), res("b"), res("c")]);
+        world.packs = vec![
+            pack("house")
+                .policy("bad", Mandatory)
+                .stack_policy("whole", Advisory)
+                .judges(|it| match it.urn.name() {
+                    "a" | "b" => vec![violation("bad", Mandatory)],
+                    _ => Vec::new(),
+                })
+                .judges_stack(|_| vec![violation("whole", Advisory)]),
+        ];
+        let ran = world.preview(&[stack(), res("a"), res("b"), res("c")]);
         assert_eq!(ran.outcome.result, OperationResult::Failed);
         let mut violated = ran.violated();
         violated.sort();
-        assert_eq!(violated, ["mandatory bad a", "mandatory bad b"]);
+        assert_eq!(
+            violated,
+            [
+                "advisory whole proj-dev",
+                "mandatory bad a",
+                "mandatory bad b"
+            ]
+        );
         assert_eq!(ran.steps("c"), ["create"]);
-        // Nobody judges a whole that is refused in part.
-        assert!(ran.consultations().iter().all(|it| !it.contains("Stack")));
+        assert_eq!(ran.errors, ["preview failed"]);
     });
 }
 
