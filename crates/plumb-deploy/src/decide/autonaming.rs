@@ -212,10 +212,11 @@ impl Dice {
 }
 
 impl Deployment {
-    /// Finds out how a registration is named that the program may have given no name.
+    /// Finds out how a registration is named that the program may have given no name. Rules count for providers too:
+    /// they have no names in a cloud, but are deleted before they are replaced, and their users before them.
     pub(crate) fn name_resource(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
-        if registration.goal.kind != ResourceKind::Custom {
+        if registration.goal.kind == ResourceKind::Component {
             return;
         }
         let named = self

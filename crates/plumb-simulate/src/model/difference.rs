@@ -101,7 +101,9 @@ impl Model<'_> {
             (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
         let news = checkable(&news, self.is_preview());
+        // Providers are not told how they are to be named.
         let naming = self.naming_of(&urn, kind);
+        let naming = naming.filter(|_| kind == ResourceKind::Custom);
         let (faults, name) = (self.faults, urn.name());
         let checked = Cloud::check(faults, name, naming.as_ref(), olds.as_ref(), &news)
             .map_err(|reason| reason.to_string())?;

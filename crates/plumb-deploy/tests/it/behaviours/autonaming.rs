@@ -4,7 +4,8 @@ use plumb_deploy::autonaming::{Naming, NamingRules};
 use plumb_deploy::setup::Options;
 use plumb_resource::provider::{Autonaming, CheckResponse, ProviderCall, ProviderReply};
 
-use crate::world::{World, component, for_orders, res};
+use super::providers::compares;
+use crate::world::{World, component, for_orders, provider, res};
 
 fn rule(naming: Naming) -> impl Fn(&mut Options) {
     move |options| {
@@ -62,6 +63,34 @@ fn a_fixed_name_deletes_before_it_replaces() {
         let chance = rule(pattern("x-${name}-${hex(4)}"));
         world.up_with(&program("3"), chance).succeeded();
         assert_eq!(made_and_gone(world), ["create a", "delete a"]);
+    });
+}
+
+/// AUTONAME-01: a rule that makes the same name in every run holds for providers too, so their users go before them.
+#[test]
+fn a_provider_under_a_fixed_name_is_replaced_after_its_users_are_deleted() {
+    for_orders(|world| {
+        let program = |x: &str| {
+            [
+                provider("p").with("x", x),
+                res("a").provider("p"),
+                res("b").provider("p"),
+            ]
+        };
+        let verbatim = rule(Naming::Verbatim);
+        world.up_with(&program("1"), &verbatim).succeeded();
+        compares(world, "p", Some("x"), false);
+        world.cloud.take_changes();
+        let ran = world.up_with(&program("2"), &verbatim);
+        ran.succeeded();
+        assert_eq!(
+            ran.steps("p"),
+            ["delete-replaced", "replace", "create-replacement"]
+        );
+        let mut changes = world.cloud.take_changes();
+        changes[..2].sort();
+        changes[2..].sort();
+        assert_eq!(changes, ["delete a", "delete b", "create a", "create b"]);
     });
 }
 

@@ -10,7 +10,7 @@ use plumb_resource::provider::{DiffChanges, DiffResult, ProviderReply};
 use crate::world::World;
 
 /// Has the provider plugin answer comparisons for the provider `name`: none, or a replacement because of `key`.
-fn compares(world: &mut World, name: &str, key: Option<&str>, deletes_first: bool) {
+pub(super) fn compares(world: &mut World, name: &str, key: Option<&str>, deletes_first: bool) {
     let changes = match key {
         Some(_) => DiffChanges::Some,
         None => DiffChanges::None,
