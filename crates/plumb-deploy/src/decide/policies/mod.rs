@@ -85,22 +85,36 @@ pub(crate) enum After {
     Refuse,
 }
 
+/// The verdict of a pack, or why it could not judge.
+type Judged = Result<Analysis, String>;
+
 /// Results of the packs that have answered.
 #[derive(Debug, Default)]
-struct Answers(Vec<Option<Analysis>>);
+struct Answers(Vec<Option<Judged>>);
 
 impl Answers {
     fn of(packs: usize) -> Self {
         Answers(vec![None; packs])
     }
 
-    /// Takes an answer; hands out all of them, in the order of the packs, when it was the last.
-    fn take(&mut self, pack: PackId, analysis: Analysis) -> Option<Vec<Analysis>> {
-        self.0[pack.0 as usize] = Some(analysis);
+    /// Takes an answer; hands out all of them, in the order of the packs, when it was the last. A pack that cannot judge
+    /// does not cut the others short: the user hears what they found before the run ends.
+    fn take(&mut self, pack: PackId, judged: Judged) -> Option<Vec<Judged>> {
+        self.0[pack.0 as usize] = Some(judged);
         if self.0.iter().any(Option::is_none) {
             return None;
         }
         Some(std::mem::take(&mut self.0).into_iter().flatten().collect())
+    }
+}
+
+/// What a pack answered that was asked for something else: a fault of the shell.
+const MISMATCHED: &str = "it answered something else";
+
+fn judged(result: Result<PolicyReply, String>) -> Judged {
+    match result? {
+        PolicyReply::Analyzed(analysis) => Ok(analysis),
+        PolicyReply::Remediated(_) => Err(MISMATCHED.to_owned()),
     }
 }
 
@@ -226,26 +240,18 @@ impl Deployment {
             (Subject::Mending(idx), Ok(PolicyReply::Remediated(remedies))) => {
                 self.mended(idx, pack, remedies);
             }
-            (Subject::Judging(idx), Ok(PolicyReply::Analyzed(analysis))) => {
-                self.judged(idx, pack, analysis);
+            (Subject::Mending(idx), result) => {
+                let error = result.err();
+                let error = error.unwrap_or_else(|| MISMATCHED.to_owned());
+                self.not_consulted(idx, "failed to run remediation", &error);
             }
-            (Subject::Stack, Ok(PolicyReply::Analyzed(analysis))) => {
-                self.stack_judged(pack, analysis);
-            }
-            (subject, Ok(_)) => self.not_consulted(subject, "it answered something else"),
-            (subject, Err(error)) => self.not_consulted(subject, &error),
+            (Subject::Judging(idx), result) => self.judged(idx, pack, judged(result)),
+            (Subject::Stack, result) => self.stack_judged(pack, judged(result)),
         }
     }
 
     /// A pack that cannot be asked ends the run: nobody knows what it would have forbidden (POLICY-06).
-    fn not_consulted(&mut self, subject: Subject, error: &str) {
-        let (idx, what) = match subject {
-            Subject::Mending(idx) => (idx, "failed to run remediation"),
-            Subject::Judging(idx) => (idx, "failed to run policy"),
-            Subject::Stack => {
-                return self.refuse(None, &format!("failed to analyze resources: {error}"));
-            }
-        };
+    fn not_consulted(&mut self, idx: RegIdx, what: &str, error: &str) {
         let urn = self.registration(idx).urn.clone();
         self.refuse(Some(&urn), &format!("{what}: {error}"));
     }
@@ -285,20 +291,28 @@ impl Deployment {
     }
 
     /// A pack has judged a registration; the verdict is taken when all have.
-    fn judged(&mut self, idx: RegIdx, pack: PackId, analysis: Analysis) {
+    fn judged(&mut self, idx: RegIdx, pack: PackId, verdict: Judged) {
         let consultation = self.take_consultation(idx);
         let (after, tells, mut judged) =
             (consultation.after, consultation.tells, consultation.judged);
-        let Some(analyses) = judged.take(pack, analysis) else {
+        let Some(verdicts) = judged.take(pack, verdict) else {
             return self.wait_for_packs(idx, after, tells, judged);
         };
         let urn = self.registration(idx).urn.clone();
-        let mut is_refused = false;
-        for (pack, analysis) in self.policies.ids().zip(analyses) {
-            for diagnostic in &analysis.diagnostics {
-                is_refused |= self.tell_violation(pack, urn.clone(), diagnostic);
+        let (mut is_refused, mut broken) = (false, None);
+        for (pack, verdict) in self.policies.ids().zip(verdicts) {
+            match verdict {
+                Ok(analysis) => {
+                    for diagnostic in &analysis.diagnostics {
+                        is_refused |= self.tell_violation(pack, urn.clone(), diagnostic);
+                    }
+                    self.tell_analysis(pack, &urn, &analysis);
+                }
+                Err(error) => broken = broken.or(Some(error)),
             }
-            self.tell_analysis(pack, &urn, &analysis);
+        }
+        if let Some(error) = broken {
+            return self.not_consulted(idx, "failed to run policy", &error);
         }
         if is_refused {
             if !self.ctx.options.is_preview() {

@@ -8,7 +8,7 @@ use plumb_resource::policy::{
     Analysis, AnalyzedOptions, AnalyzedResource, PolicyCall, StackResource,
 };
 
-use super::{Answers, Subject};
+use super::{Answers, Judged, Subject};
 use crate::deployment::{Deployment, Stage};
 use crate::event::PackId;
 use crate::facts::arena::StateIdx;
@@ -40,28 +40,41 @@ impl Deployment {
         true
     }
 
-    /// A pack has judged the stack; the verdict is taken when all have.
-    pub(super) fn stack_judged(&mut self, pack: PackId, analysis: Analysis) {
+    /// A pack has judged the stack, or could not; the verdict is taken when all have answered.
+    pub(super) fn stack_judged(&mut self, pack: PackId, verdict: Judged) {
         let Judgement::Asked(answers) = &mut self.policies.judgement else {
             return;
         };
-        let Some(analyses) = answers.take(pack, analysis) else {
+        let Some(verdicts) = answers.take(pack, verdict) else {
             return;
         };
-        self.policies.judgement = Judgement::Done;
-        let mut is_refused = false;
-        for (pack, analysis) in self.policies.ids().zip(analyses) {
-            for diagnostic in &analysis.diagnostics {
-                let culprit = self.culprit(diagnostic.urn.as_ref());
-                is_refused |= self.tell_violation(pack, culprit, diagnostic);
+        let (mut is_refused, mut broken) = (false, None);
+        for (pack, verdict) in self.policies.ids().zip(verdicts) {
+            match verdict {
+                Ok(analysis) => is_refused |= self.tell_stack_verdict(pack, &analysis),
+                Err(error) => broken = broken.or(Some(error)),
             }
-            self.tell_stack_analysis(pack, &analysis);
         }
+        if let Some(error) = broken {
+            return self.refuse(None, &format!("failed to analyze resources: {error}"));
+        }
+        self.policies.judgement = Judgement::Done;
         if is_refused {
             self.fail(Failure::Refused);
         } else {
             self.finish();
         }
+    }
+
+    /// Tells what a pack found; answers whether something is mandatory.
+    fn tell_stack_verdict(&mut self, pack: PackId, analysis: &Analysis) -> bool {
+        let mut is_refused = false;
+        for diagnostic in &analysis.diagnostics {
+            let culprit = self.culprit(diagnostic.urn.as_ref());
+            is_refused |= self.tell_violation(pack, culprit, diagnostic);
+        }
+        self.tell_stack_analysis(pack, analysis);
+        is_refused
     }
 
     /// Whether packs judged the stack, all of whose steps had gone well.
