@@ -14,6 +14,7 @@ use ecow::EcoString;
 use plumb_resource::provider::{ProviderError, ProviderReply};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::journal::OperationId;
+use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
 use crate::decide::registration::RegIdx;
@@ -111,6 +112,8 @@ pub(crate) struct StepEnd {
     pub(crate) fence: Fence,
     /// Whether it failed.
     pub(crate) is_failed: bool,
+    /// Outputs for the hooks after the step.
+    pub(crate) returned: Option<Arc<PropertyMap>>,
 }
 
 impl Chain {
@@ -126,6 +129,7 @@ impl StepEnd {
         state: None,
         fence: Fence::NONE,
         is_failed: false,
+        returned: None,
     };
 }
 

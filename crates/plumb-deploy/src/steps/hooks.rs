@@ -131,6 +131,14 @@ impl HookRun {
             ignores_errors: false,
         })
     }
+
+    /// The same hooks with the outputs that a step returned, which are not those of the state.
+    fn with_outputs(mut self, end: &StepEnd) -> Self {
+        if let Some(returned) = &end.returned {
+            self.call.new_outputs = Some(returned.clone());
+        }
+        self
+    }
 }
 
 /// Names of hooks that a state binds.
@@ -228,10 +236,12 @@ impl Deployment {
         }
         match (&step.kind, end.state) {
             (StepKind::Create { new, .. }, Some(state)) if new.is_custom() => {
-                after_create(self.arena.state(state))
+                let hooks = after_create(self.arena.state(state));
+                hooks.map(|hooks| hooks.with_outputs(end))
             }
             (StepKind::Update { old, new, .. }, Some(state)) if new.is_custom() => {
-                after_update(self.arena.state(*old), self.arena.state(state))
+                let hooks = after_update(self.arena.state(*old), self.arena.state(state));
+                hooks.map(|hooks| hooks.with_outputs(end))
             }
             (StepKind::Delete { old, deletion, .. }, _) if *deletion != Deletion::Forgotten => {
                 let old = self.arena.state(*old);

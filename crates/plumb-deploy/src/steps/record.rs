@@ -40,8 +40,10 @@ impl Deployment {
                 state: step.left,
                 fence: fence.max(views.fence),
                 is_failed: true,
+                returned: None,
             };
         }
+        let returned = state.as_ref().and_then(|it| outputs_for_hooks(step, it));
         if let Some(state) = &state {
             self.plans.note_outputs(&state.urn, &state.outputs);
         }
@@ -59,6 +61,7 @@ impl Deployment {
             state: idx,
             fence: fence.max(views.fence),
             is_failed: failure.is_some() || gone.is_failed || views.is_failed,
+            returned,
         }
     }
 
@@ -130,10 +133,7 @@ impl Deployment {
         if matches!(step.kind, StepKind::Kept { .. }) {
             return state;
         }
-        let inputs = match &step.kind {
-            StepKind::Update { new, .. } => new.inputs.clone(),
-            _ => state.inputs.clone(),
-        };
+        let inputs = inputs_behind(step, &state).clone();
         let secret = secret_outputs(&state, &inputs);
         if !secret.is_empty() {
             hide(&mut Arc::make_mut(&mut state).outputs, secret);
@@ -390,14 +390,49 @@ pub(crate) fn hide_secret_outputs(state: &mut ResourceState, inputs: &PropertyMa
     }
 }
 
+/// The inputs that the outputs of a step come from. Those of an update are the new ones, also where the state keeps the
+/// old ones.
+fn inputs_behind<'a>(step: &'a Step, state: &'a ResourceState) -> &'a Arc<PropertyMap> {
+    match &step.kind {
+        StepKind::Update { new, .. } => &new.inputs,
+        _ => &state.inputs,
+    }
+}
+
+/// Outputs for the hooks after a step, if its resource has hooks: secret where inputs of the same name are, because not
+/// every provider remembers that.
+///
+/// upstream: the outputs that the program lists as secret are plain here. Example: a resource `b` with `v` among its
+/// `additionalSecretOutputs` has a secret `v` in the state, and its hook after creation gets a plain one.
+fn outputs_for_hooks(step: &Step, state: &ResourceState) -> Option<Arc<PropertyMap>> {
+    if state.hooks.is_empty() {
+        return None;
+    }
+    let mut outputs = state.outputs.clone();
+    let secret = hidden_keys(&outputs, inputs_behind(step, state), |_| false);
+    if !secret.is_empty() {
+        hide(&mut outputs, secret);
+    }
+    Some(outputs)
+}
+
 /// Outputs that are to be secret, and are not yet.
 fn secret_outputs(state: &ResourceState, inputs: &PropertyMap) -> Vec<PropertyKey> {
+    let is_listed = |key: &PropertyKey| state.additional_secret_outputs.contains(key);
+    hidden_keys(&state.outputs, inputs, is_listed)
+}
+
+/// Keys of outputs that are plain, and listed or secret among the inputs.
+fn hidden_keys(
+    outputs: &PropertyMap,
+    inputs: &PropertyMap,
+    is_listed: impl Fn(&PropertyKey) -> bool,
+) -> Vec<PropertyKey> {
     let is_secret_input = |key: &str| inputs.get(key).is_some_and(Value::is_secret);
     let is_to_hide = |key: &PropertyKey, value: &Value| {
-        let is_listed = state.additional_secret_outputs.contains(key);
-        !value.is_secret() && (is_listed || is_secret_input(key.as_str()))
+        !value.is_secret() && (is_listed(key) || is_secret_input(key.as_str()))
     };
-    let outputs = state.outputs.iter();
+    let outputs = outputs.iter();
     outputs
         .filter(|(key, value)| is_to_hide(key, value))
         .map(|(key, _)| key.clone())

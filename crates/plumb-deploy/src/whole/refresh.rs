@@ -342,6 +342,7 @@ impl Deployment {
             state,
             fence: self.fence_now(),
             is_failed: gone.is_failed || views.is_failed,
+            returned: None,
         }
     }
 
