@@ -34,8 +34,11 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "a refresh with the program forgets no reason to replace",
+        name: "a refresh with the program takes over no options",
         covers: |both, difference| {
+            if is_the_same_without_options(both) {
+                return true;
+            }
             let flags = &both.case["flags"];
             let reads = flags["refresh"] == true && flags["runProgram"] == true;
             let replaces = |side: &str| side.contains("replace ") || side.contains("replacement ");
@@ -104,8 +107,22 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "parts that an object loses are gone",
         covers: |both, difference| {
-            difference.signature.starts_with("state") && keeps_lost_views(both)
+            difference.signature.starts_with("state")
+                && (keeps_lost_views(both) || keeps_views_of_nothing(both))
         },
+    },
+    Rule {
+        name: "what depends on a target is read through its provider",
+        covers: |both, _| {
+            let is_unknown = |seen: &Json| says(seen, "unknown provider '");
+            both.case["flags"]["targetDependents"] == true
+                && is_unknown(&both.theirs)
+                && !is_unknown(&both.ours)
+        },
+    },
+    Rule {
+        name: "a former copy has no parts of its successor",
+        covers: |both, _| is_the_same_without_views_of_copies(both),
     },
     Rule {
         name: "an object that was deleted is gone, whatever its parts say",
@@ -128,6 +145,32 @@ pub const RULES: &[Rule] = &[
                     || is_canceled("preview canceled") && is_failed("preview failed"))
                 && says(&both.ours, "canceled")
         },
+    },
+    Rule {
+        name: "after an interrupt no error hook is asked for another attempt",
+        covers: |both, difference| {
+            let is_asked_more = |what: &str| {
+                hook_calls(&both.theirs) > hook_calls(&both.ours) && says(&both.ours, what)
+            };
+            difference.signature.starts_with("calls of")
+                && (is_asked_more("update canceled") || is_asked_more("preview canceled"))
+        },
+    },
+    Rule {
+        name: "an object whose place a read takes is kept until it is deleted",
+        covers: |both, _| loses_object_of_read(both),
+    },
+    Rule {
+        name: "what was deleted for a replacement is gone",
+        covers: |both, _| deletes_again(both),
+    },
+    Rule {
+        name: "a refresh that fails records nothing",
+        covers: |both, _| is_the_same_without_failed_refreshes(both),
+    },
+    Rule {
+        name: "a replacement keeps what policies mended",
+        covers: |both, _| loses_remedy(both),
     },
     Rule {
         name: "packs judge nothing that a run leaves out",
@@ -154,6 +197,8 @@ const REFUSED: &str = "no such extension";
 
 const GUARDED: &str = "previously-imported resources that still specify an ID may not be replaced";
 
+const NO_PROVIDER: &str = "could not load provider for resource";
+
 const UNKNOWN_TARGET: &str = "could not be found in the stack";
 
 fn text(value: &Json) -> &str {
@@ -169,9 +214,18 @@ fn is_constrained(both: &Both) -> bool {
     !list(&flags["targets"]).is_empty() || !list(&flags["excludes"]).is_empty()
 }
 
-/// Whether the reference fails to verify the state that it writes, because something in it is not there.
+/// Whether the reference fails to verify the state that it writes, because something in it is not there, or is there twice.
 fn writes_invalid_state(both: &Both) -> bool {
-    says(&both.theirs, "failed to verify snapshot") && !is_sound(&both.theirs["state"])
+    let state = &both.theirs["state"];
+    says(&both.theirs, "failed to verify snapshot") && (!is_sound(state) || has_duplicates(state))
+}
+
+fn has_duplicates(state: &Json) -> bool {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut present = list(&state["resources"])
+        .iter()
+        .filter(|it| it["delete"] != true);
+    !present.all(|it| known.insert(text(&it["urn"])))
 }
 
 /// Whether each resource of a state comes after everything that it refers to.
@@ -228,7 +282,11 @@ fn users_of_former(both: &Both) -> Vec<&str> {
 }
 
 fn has_step(seen: &Json, op: &str, urn: &str) -> bool {
-    let mut steps = list(&seen["steps"]).iter();
+    has_step_among(&seen["steps"], op, urn)
+}
+
+fn has_step_among(steps: &Json, op: &str, urn: &str) -> bool {
+    let mut steps = list(steps).iter();
     steps.any(|step| text(&step["urn"]) == urn && text(&step["op"]) == op)
 }
 
@@ -262,14 +320,166 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
     compare(&both.case, &ours, &theirs).is_none()
 }
 
-/// Whether the reference keeps a part of an object that was deleted in a replacement.
+/// Whether the reference keeps a part of an object that was deleted in a replacement, before it or after it.
 fn replaces_more_views(both: &Both) -> bool {
     let resources = list(&both.case["state"]["deployment"]["resources"]).iter();
     let mut views = resources.filter(|it| !text(&it["viewOf"]).is_empty());
     views.any(|it| {
-        let urn = text(&it["urn"]);
-        let is_deleted = |seen: &Json| has_step(seen, "delete-replaced", urn);
+        let (urn, owner) = (text(&it["urn"]), text(&it["viewOf"]));
+        let is_deleted = |seen: &Json| {
+            has_step(seen, "delete-replaced", urn)
+                || has_step(seen, "delete", urn) && has_step(seen, "replace", owner)
+        };
         is_deleted(&both.ours) && !is_deleted(&both.theirs)
+    })
+}
+
+/// Whether the reference keeps a view of something that the state does not have.
+fn keeps_views_of_nothing(both: &Both) -> bool {
+    let resources = list(&both.theirs["state"]["resources"]);
+    let is_there = |urn: &str| resources.iter().any(|it| text(&it["urn"]) == urn);
+    let mut owners = resources.iter().map(|it| text(&it["viewOf"]));
+    owners.any(|owner| !owner.is_empty() && !is_there(owner))
+}
+
+/// The account without the resources that `drops` names, wherever they stand.
+fn without_resources(seen: &Json, drops: impl Fn(&Json) -> bool) -> Json {
+    let mut seen = seen.clone();
+    for section in ["steps", "failed"] {
+        if let Some(steps) = seen[section].as_array_mut() {
+            steps.retain(|step| !drops(step));
+        }
+    }
+    if let Some(resources) = seen["state"]["resources"].as_array_mut() {
+        resources.retain(|it| !drops(it));
+    }
+    if let Some(members) = seen.as_object_mut() {
+        members.remove("changes");
+    }
+    seen
+}
+
+/// Whether the only difference is about views of resources of which the state has a former copy: the reference takes the
+/// views of the present one for those of the former.
+fn is_the_same_without_views_of_copies(both: &Both) -> bool {
+    let before = list(&both.case["state"]["deployment"]["resources"]);
+    let former = before.iter().filter(|it| it["delete"] == true);
+    let former: BTreeSet<&str> = former.map(|it| text(&it["urn"])).collect();
+    let states = [
+        &both.ours["state"]["resources"],
+        &both.theirs["state"]["resources"],
+    ];
+    let all = states.into_iter().flat_map(list).chain(before);
+    let views = all.filter(|it| former.contains(text(&it["viewOf"])));
+    let views: BTreeSet<&str> = views.map(|it| text(&it["urn"])).collect();
+    let without = |seen| without_resources(seen, |it| views.contains(text(&it["urn"])));
+    let (ours, theirs) = (without(&both.ours), without(&both.theirs));
+    !views.is_empty() && compare(&both.case, &ours, &theirs).is_none()
+}
+
+/// Whether the only difference is about resources whose refresh failed.
+fn is_the_same_without_failed_refreshes(both: &Both) -> bool {
+    let failed = list(&both.theirs["failed"]).iter();
+    let failed = failed.filter(|it| text(&it["op"]) == "refresh");
+    let failed: BTreeSet<&str> = failed.map(|it| text(&it["urn"])).collect();
+    let without = |seen| without_resources(seen, |it| failed.contains(text(&it["urn"])));
+    let (ours, theirs) = (without(&both.ours), without(&both.theirs));
+    !failed.is_empty() && compare(&both.case, &ours, &theirs).is_none()
+}
+
+/// What a program says of a resource beside its inputs.
+const OPTIONS: [&str; 16] = [
+    "additionalSecretOutputs",
+    "aliases",
+    "customTimeouts",
+    "deletedWith",
+    "dependencies",
+    "extensionRef",
+    "hideDiff",
+    "ignoreChanges",
+    "propertyDependencies",
+    "protect",
+    "provider",
+    "replaceOnChanges",
+    "replaceWith",
+    "replacementTrigger",
+    "resourceHooks",
+    "retainOnDelete",
+];
+
+/// Whether the only difference is in options of what a run with the program has read: the reference records what the
+/// program says of them now, and forgets a taint, although nothing is made of it.
+fn is_the_same_without_options(both: &Both) -> bool {
+    let without = |seen: &Json| {
+        let mut seen = seen.clone();
+        let steps = seen["steps"].take();
+        let is_read = |urn: &str| has_step_among(&steps, "refresh", urn);
+        for resource in seen["state"]["resources"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+        {
+            let is_read = is_read(text(&resource["urn"]));
+            if let (true, Some(members)) = (is_read, resource.as_object_mut()) {
+                members.retain(|key, _| key != "taint" && !OPTIONS.contains(&key.as_str()));
+            }
+        }
+        seen["steps"] = steps;
+        seen
+    };
+    let (ours, theirs) = (without(&both.ours), without(&both.theirs));
+    both.case["flags"]["runProgram"] == true && compare(&both.case, &ours, &theirs).is_none()
+}
+
+/// How often hooks are called.
+fn hook_calls(seen: &Json) -> usize {
+    let calls = list(&seen["calls"]).iter();
+    calls
+        .filter(|it| text(&it["call"]).starts_with("hook "))
+        .count()
+}
+
+/// Whether the reference forgets an object whose place a read took, in a run that ended before the object was deleted.
+fn loses_object_of_read(both: &Both) -> bool {
+    let has_former = |seen: &Json, urn: &Json| {
+        let mut resources = list(&seen["state"]["resources"]).iter();
+        resources.any(|it| it["urn"] == *urn && it["delete"] == true)
+    };
+    let mut reads = list(&both.theirs["steps"]).iter();
+    reads.any(|step| {
+        text(&step["op"]) == "read-replacement"
+            && has_former(&both.ours, &step["urn"])
+            && !has_former(&both.theirs, &step["urn"])
+    })
+}
+
+/// Whether the reference deals once more with what an earlier run has deleted for its replacement: it deletes that again, or
+/// wants the provider, which may be gone too.
+fn deletes_again(both: &Both) -> bool {
+    let wants_provider = |urn: &Json| {
+        let mut messages = list(&both.theirs["messages"]).iter();
+        messages.any(|it| it["urn"] == *urn && text(&it["text"]).contains(NO_PROVIDER))
+    };
+    let mut resources = list(&both.case["state"]["deployment"]["resources"]).iter();
+    resources.any(|it| {
+        let is_deleted = |seen: &Json| has_step(seen, "delete-replaced", text(&it["urn"]));
+        let is_deleted_again = is_deleted(&both.theirs) && !is_deleted(&both.ours);
+        it["pendingReplacement"] == true && (is_deleted_again || wants_provider(&it["urn"]))
+    })
+}
+
+/// Whether the reference makes a replacement without what policies mended in it.
+fn loses_remedy(both: &Both) -> bool {
+    let created = |seen: &Json, urn: &Json| -> Vec<Json> {
+        let calls = list(&seen["calls"]).iter();
+        let calls = calls.filter(|it| text(&it["call"]) == "Create" && it["urn"] == *urn);
+        calls.map(|it| it["inputs"].clone()).collect()
+    };
+    let mut messages = list(&both.theirs["messages"]).iter();
+    messages.any(|it| {
+        text(&it["severity"]) == "remediation"
+            && has_step(&both.ours, "create-replacement", text(&it["urn"]))
+            && created(&both.ours, &it["urn"]) != created(&both.theirs, &it["urn"])
     })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn seen(operation: &Operation, trace: &Trace) -> Json {
     let steps = trace.begun().map(|(op, urn)| step(op, urn));
     let failed = trace.failures.iter().map(|(urn, op)| step(*op, urn));
     let replies = trace.answers.iter();
-    let replies = replies.map(|(name, answer)| (name.clone(), reply(answer)));
+    let replies = replies.map(|(name, answer)| (name.clone(), reply(operation, name, answer)));
     let replies = replies.chain(others(trace));
     let changes = trace.summary.iter().flat_map(|it| &it.resource_changes);
     let changes = changes.filter(|(_, count)| **count != 0);
@@ -152,14 +152,18 @@ fn text(urn: Option<&Urn>) -> String {
     urn.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The shell tells programs that the id of a provider is not known yet; that of others is none.
-fn reply(answer: &Answer) -> Json {
+/// The shell tells programs that the id of a provider is not known yet; that of others is none. Replies to reads have no
+/// field for the outcome.
+fn reply(operation: &Operation, name: &str, answer: &Answer) -> Json {
+    let res = operation.program.get(name);
+    let is_read = res.is_some_and(|res| res.read.is_some());
     let is_open = answer.id == ResourceId::Unknown && answer.urn.type_token().is_provider();
     json!({
         "urn": answer.urn.to_string(),
         "id": if is_open { "unknown" } else { answer.id.as_str() },
         "outputs": map(&answer.outputs),
         "outcome": match answer.outcome {
+            _ if is_read => "",
             Outcome::Success => "",
             Outcome::Failed => "failed",
             Outcome::Skipped => "skipped",
