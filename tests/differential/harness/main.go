@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/pprof"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,8 +25,9 @@ const (
 	garbage = 1600
 )
 
-// patience is the time in which an operation ends, or never.
-const patience = 10 * time.Second
+// patience is the time after which an operation that does not end is looked at: if nothing was heard of it since the last
+// look, it never will end.
+const patience = 1500 * time.Millisecond
 
 func main() {
 	if name := os.Getenv("PLUMB_PROFILE"); name != "" {
@@ -61,17 +63,24 @@ func main() {
 // patiently gives an operation up that does not end; what it has begun stays behind.
 func patiently(line []byte) *observed {
 	done := make(chan *observed, 1)
-	go func() { done <- answerTo(line) }()
-	select {
-	case seen := <-done:
-		return seen
-	case <-time.After(patience):
-		return &observed{Panic: "the engine does not end"}
+	signs := &atomic.Int64{}
+	go func() { done <- answerTo(line, signs) }()
+	for heard := int64(-1); ; {
+		select {
+		case seen := <-done:
+			return seen
+		case <-time.After(patience):
+		}
+		now := signs.Load()
+		if now == heard {
+			return &observed{Panic: "the engine does not end"}
+		}
+		heard = now
 	}
 }
 
-// answerTo runs one operation. A panic of the engine is an observation like any other.
-func answerTo(line []byte) (seen *observed) {
+// answerTo runs one operation; signs counts what is heard of it. A panic of the engine is an observation like any other.
+func answerTo(line []byte, signs *atomic.Int64) (seen *observed) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			seen = &observed{Panic: fmt.Sprint(reason)}
@@ -81,5 +90,5 @@ func answerTo(line []byte) (seen *observed) {
 	if err := json.Unmarshal(line, &op); err != nil {
 		return &observed{Panic: err.Error()}
 	}
-	return perform(&op)
+	return perform(&op, signs)
 }

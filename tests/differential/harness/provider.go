@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/blang/semver"
 
@@ -19,11 +20,14 @@ type call map[string]any
 type recorder struct {
 	lock  sync.Mutex
 	calls []call
+	// Counts what is heard of the operation.
+	signs *atomic.Int64
 }
 
 func (r *recorder) note(name string, urn resource.URN, fields call) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
+	r.signs.Add(1)
 	fields["call"], fields["urn"] = name, string(urn)
 	r.calls = append(r.calls, fields)
 }

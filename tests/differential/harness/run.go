@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"github.com/blang/semver"
@@ -43,13 +44,13 @@ func (k *keeper) Save(deployment apitype.TypedDeployment) error {
 }
 
 // perform runs an operation and says what happened.
-func perform(op *operation) *observed {
+func perform(op *operation, signs *atomic.Int64) *observed {
 	target, err := targetOf(op)
 	if err != nil {
 		return &observed{Panic: "state: " + err.Error()}
 	}
 	seen := newObserved()
-	records := &recorder{}
+	records := &recorder{signs: signs}
 	clouds := newCloud(op.Cloud, op.Faults)
 	program := &program{op: op, replies: map[string]*reply{}, records: records, cloud: clouds}
 	defer forget(program)
@@ -63,6 +64,7 @@ func perform(op *operation) *observed {
 	go func() {
 		defer close(drained)
 		for event := range events {
+			signs.Add(1)
 			seen.take(event)
 		}
 	}()

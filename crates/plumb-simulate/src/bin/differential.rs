@@ -1,5 +1,6 @@
 //! `differential --harness PROGRAM [--operations N] [--seed S]`: runs stories on the core and on the reference, and counts
 //! the differences by kind; each kind is shown with the smallest story that has it.
+//! `--jobs J` has so many processes of the reference side by side (as many as there are processors).
 //! `--shrink K` makes so many of the most frequent kinds small (3).
 //! `--story FILE` runs one story, and shows every difference; `--keep FILE` writes it down with the answers of the reference.
 #![expect(clippy::print_stdout, reason = "this program's output")]
@@ -7,7 +8,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
 
 use plumb_simulate::differential::rules::rule_of;
 use plumb_simulate::differential::{Both, Difference, Kept, Reference, admit, run};
@@ -25,8 +28,11 @@ const EFFORT: Effort = Effort {
     orders: 0,
 };
 
-const USAGE: &str = "usage: differential --harness PROGRAM [--operations N] [--seed S] [--shrink K] | \
+const USAGE: &str = "usage: differential --harness PROGRAM [--operations N] [--seed S] [--jobs J] [--shrink K] | \
     --harness PROGRAM --story FILE [--keep FILE]";
+
+/// How the harness says that an operation came to no end.
+const STUCK: &str = "the engine does not end";
 
 /// The harness around the reference, a process that answers line by line.
 struct Harness {
@@ -34,6 +40,8 @@ struct Harness {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
+    /// How long its answers took.
+    taken: Duration,
 }
 
 impl Harness {
@@ -52,30 +60,39 @@ impl Harness {
             child,
             input,
             output: BufReader::new(output),
+            taken: Duration::ZERO,
         })
     }
 
     fn ask(&mut self, case: &Json) -> Option<Json> {
-        writeln!(self.input, "{case}").ok()?;
+        let begun = Instant::now();
+        // In one piece: the pipe has no buffer, and JSON is written token by token.
+        let asked = format!("{case}\n");
+        self.input.write_all(asked.as_bytes()).ok()?;
         let mut line = String::new();
         self.output.read_line(&mut line).ok()?;
+        self.taken += begun.elapsed();
         serde_json::from_str(&line).ok()
+    }
+
+    fn restart(&mut self) -> Result<(), String> {
+        let mut next = Harness::start(&self.program)?;
+        next.taken = self.taken;
+        *self = next;
+        Ok(())
     }
 }
 
 impl Reference for Harness {
-    /// A harness that dies, as of a panic in a goroutine, is an answer too; another one takes its place.
+    /// A harness that dies, as of a panic in a goroutine, is an answer too; another one takes its place. So it does for one
+    /// with an engine that does not end, which would keep memory and processor busy.
     fn perform(&mut self, case: &Json) -> Json {
-        if let Some(answer) = self.ask(case) {
-            return answer;
+        let answer = self.ask(case);
+        let is_spent = answer.as_ref().is_none_or(|it| it["panic"] == STUCK);
+        if is_spent && let Err(message) = self.restart() {
+            return json!({"panic": message});
         }
-        drop(self.child.wait());
-        let program = self.program.clone();
-        match Harness::start(&program) {
-            Ok(next) => *self = next,
-            Err(message) => return json!({"panic": message}),
-        }
-        json!({"panic": "the process ended"})
+        answer.unwrap_or_else(|| json!({"panic": "the process ended"}))
     }
 
     fn perform_again(&mut self, case: &Json) -> Option<Json> {
@@ -93,6 +110,7 @@ impl Drop for Harness {
 /// A kind of difference: how often it was seen, and where first.
 struct Kind {
     count: u64,
+    seed: u64,
     story: Story,
     operation: usize,
     difference: Difference,
@@ -107,6 +125,36 @@ struct Tally {
     rules: BTreeMap<&'static str, u64>,
     without: BTreeMap<&'static str, u64>,
     violations: BTreeMap<String, (u64, u64)>,
+    /// How long the reference took, in all processes together.
+    taken: Duration,
+}
+
+impl Tally {
+    /// Both tallies as one; of a kind that both have seen, the first story counts.
+    fn and(mut self, other: Tally) -> Tally {
+        self.stories += other.stories;
+        self.operations += other.operations;
+        self.same += other.same;
+        self.taken += other.taken;
+        for (signature, kind) in other.kinds {
+            let known = self.kinds.remove(&signature);
+            let count = kind.count + known.as_ref().map_or(0, |it| it.count);
+            let first = known.into_iter().chain([kind]).min_by_key(|it| it.seed);
+            let merged = first.map(|first| Kind { count, ..first });
+            self.kinds.extend(merged.map(|it| (signature, it)));
+        }
+        for (rule, count) in other.rules {
+            *self.rules.entry(rule).or_default() += count;
+        }
+        for (reason, count) in other.without {
+            *self.without.entry(reason).or_default() += count;
+        }
+        for (what, (count, seed)) in other.violations {
+            let entry = self.violations.entry(what).or_insert((0, seed));
+            *entry = (entry.0 + count, entry.1.min(seed));
+        }
+        self
+    }
 }
 
 fn value<'a>(arguments: &'a [String], flag: &str) -> Option<&'a str> {
@@ -133,36 +181,60 @@ fn main() -> ExitCode {
 
 fn start(arguments: &[String]) -> Result<ExitCode, String> {
     let program = value(arguments, "--harness").ok_or(USAGE)?;
-    let mut harness = Harness::start(program)?;
     if let Some(file) = value(arguments, "--story") {
+        let mut harness = Harness::start(program)?;
         return show(&mut harness, file, value(arguments, "--keep"));
     }
+    let processors = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
+    let jobs = number(arguments, "--jobs", processors)?.max(1);
     let operations = number(arguments, "--operations", 10_000)?;
     let seed = number(arguments, "--seed", 0)?;
     let shrinks = number(arguments, "--shrink", 3)? as usize;
     let started = Instant::now();
-    let mut tally = Tally::default();
-    let mut next = seed;
-    while tally.operations < operations {
-        one(&mut harness, next, &mut tally);
-        next += 1;
-    }
+    let (next, tally) = run_jobs(program, jobs, seed, operations)?;
     let seconds = started.elapsed().as_secs_f64();
     let speed = tally.operations as f64 / seconds;
     println!(
-        "seeds {seed} to {}: {} stories, {} operations in {seconds:.0} s, {speed:.0} per second; {} without a difference",
+        "seeds {seed} to {}: {} stories, {} operations in {seconds:.0} s, {speed:.0} per second, \
+         {:.2} ms of the reference for each; {} without a difference",
         next - 1,
         tally.stories,
         tally.operations,
+        tally.taken.as_secs_f64() * 1000.0 / tally.operations as f64,
         tally.same
     );
     print(&tally);
-    shrink_most(&mut harness, &tally, shrinks);
+    shrink_most(&mut Harness::start(program)?, &tally, shrinks);
     Ok(if tally.kinds.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Runs stories in several jobs until so many operations are done; answers the seed after the last one, and what was seen.
+fn run_jobs(program: &str, jobs: u64, seed: u64, operations: u64) -> Result<(u64, Tally), String> {
+    let (next, done) = (AtomicU64::new(seed), AtomicU64::new(0));
+    let job = || -> Result<Tally, String> {
+        let mut harness = Harness::start(program)?;
+        let mut tally = Tally::default();
+        while done.load(Ordering::Relaxed) < operations {
+            let before = tally.operations;
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            one(&mut harness, seed, &mut tally);
+            done.fetch_add(tally.operations - before, Ordering::Relaxed);
+        }
+        tally.taken = harness.taken;
+        Ok(tally)
+    };
+    let tally = std::thread::scope(|scope| {
+        let jobs: Vec<_> = (0..jobs).map(|_| scope.spawn(job)).collect();
+        let tallies = jobs.into_iter().map(ScopedJoinHandle::join);
+        let tallies = tallies.map(|it| it.unwrap_or_else(|_| Err("a job panicked".to_owned())));
+        tallies.reduce(|one, other| Ok(one?.and(other?)))
+    });
+    let tally = tally.unwrap_or_else(|| Ok(Tally::default()))?;
+    Ok((next.into_inner(), tally))
 }
 
 fn one(harness: &mut Harness, seed: u64, tally: &mut Tally) {
@@ -184,6 +256,7 @@ fn one(harness: &mut Harness, seed: u64, tally: &mut Tally) {
         let signature = difference.signature.clone();
         let kind = tally.kinds.entry(signature).or_insert_with(|| Kind {
             count: 0,
+            seed,
             story: story.clone(),
             operation,
             difference,
@@ -206,7 +279,10 @@ fn print(tally: &Tally) {
     let mut kinds: Vec<_> = tally.kinds.iter().collect();
     kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.count));
     for (signature, kind) in kinds {
-        println!("{:>7}  {signature}", kind.count);
+        println!(
+            "{:>7}  {signature} (first in seed {}, operation {})",
+            kind.count, kind.seed, kind.operation
+        );
     }
 }
 
