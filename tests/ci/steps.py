@@ -32,7 +32,7 @@ SPEED = {"share": GROUPS, "group": "speed"}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
-REPRODUCE = {"writers", "writers-long", "simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
+REPRODUCE = {"writers", "writers-long", "crashes", "crashes-long", "simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
 """Steps with a seed, whose command repeats a failure exactly."""
 SETUPS = set()
 """Steps that run only where another one needs them."""
@@ -193,6 +193,7 @@ def stores(machine, target, commit):
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
                  "--conformance", str(target / "debug/examples/conformance"), **STORES)
     yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
+    yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)
 
 
 def generated_sdks(machine):
@@ -283,6 +284,8 @@ def nightly(machine, target):
                after=("simulate",), cores=2, **AT_NIGHT)
     yield Step("writers-long", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
                                 "--features", "conformance", "--example", "histories", "--", "500000", seed], cores=2, **AT_NIGHT)
+    yield Step("crashes-long", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
+                                "--features", "conformance", "--example", "crashes", "--", "1000000", seed], cores=2, **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",

@@ -78,8 +78,14 @@ pub trait Bucket: Send + Sync {
     ) -> Result<bool, BucketError>;
 
     /// Removes an object; tells whether it was there, if the store says so: object stores always answer true. After a
-    /// power failure it may be there again.
+    /// power failure it may be there again, unless [`Bucket::settle`] was called.
     fn delete(&self, key: &str) -> Result<bool, BucketError>;
+
+    /// Makes the removals of objects directly in a folder durable, where [`Bucket::delete`] alone does not.
+    fn settle(&self, folder: &str) -> Result<(), BucketError> {
+        let _ = folder;
+        Ok(())
+    }
 
     /// Removes objects, in any order. Those that are missing are no error.
     fn delete_all(&self, keys: &[String]) -> Result<(), BucketError> {

@@ -178,12 +178,14 @@ impl FileBackend {
             .map(|resource| resource.urn.project().to_owned())
     }
 
-    fn check_missing(&self, stack: &StackReference) -> Result<(), BackendError> {
+    /// Fails if there is such a stack. Journals of a former stack of the name, whose removal was interrupted, are removed: they
+    /// could fit the state of the new one.
+    fn make_room(&self, stack: &StackReference) -> Result<(), BackendError> {
         match self.store.state_key(stack)? {
             Some(_) => Err(BackendError::StackExists {
                 stack: stack.qualified(),
             }),
-            None => Ok(()),
+            None => self.remove_journals(stack),
         }
     }
 
@@ -211,13 +213,20 @@ impl FileBackend {
             }
             self.store.bucket.delete(&key)?;
         }
-        Ok(())
+        // A stack that came back under its former name would own the same objects as the renamed one.
+        self.store
+            .bucket
+            .settle(keys::folder_of(&keys::state(stack)))
+            .map_err(BackendError::from)
     }
 
     /// Seals stay, so that a writer that was thrown out does not write on.
     fn remove_journals(&self, stack: &StackReference) -> Result<(), BackendError> {
         if self.store.bucket.files().is_some() {
-            return self.remove_folder(&keys::journals(stack));
+            let folder = keys::journals(stack);
+            self.remove_folder(&folder)?;
+            // A journal that came back could fit the state of a new stack of this name.
+            return Ok(self.store.bucket.settle(&folder)?);
         }
         segments::remove_all(&self.store, stack)
     }
@@ -269,7 +278,7 @@ impl Backend for FileBackend {
     ) -> Result<(), BackendError> {
         capability::ensure(&self.store)?;
         let (lock, former) = Lock::take(&self.store, stack, None)?;
-        self.check_missing(stack)?;
+        self.make_room(stack)?;
         let text = match initial {
             Some(initial) => initial.checkpoint(&stack.qualified()),
             None => empty_checkpoint(&stack.qualified()),
@@ -317,7 +326,7 @@ impl Backend for FileBackend {
     ) -> Result<Vec<Note>, BackendError> {
         self.store.state_file(from)?;
         let (lock, former) = Lock::take(&self.store, from, None)?;
-        self.check_missing(to)?;
+        self.make_room(to)?;
         let notes = recovery::recover(&self.store, from)?;
         let checkpoint = self.store.state_file(from)?.parse()?;
         if checkpoint.latest.is_some() {

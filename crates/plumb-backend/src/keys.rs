@@ -66,6 +66,11 @@ pub(crate) fn leases(stack: &StackReference) -> String {
     format!(".pulumi/leases/{}", place(stack))
 }
 
+/// The folder of an object.
+pub(crate) fn folder_of(key: &str) -> &str {
+    key.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// The name at the end of a key.
 pub(crate) fn file_name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)

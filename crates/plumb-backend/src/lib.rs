@@ -12,6 +12,9 @@ mod capability;
 mod compression;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+#[cfg(any(test, feature = "conformance"))]
+pub mod crashes;
+mod disk;
 mod error;
 mod file_backend;
 #[cfg(any(test, feature = "conformance"))]

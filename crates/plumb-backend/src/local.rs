@@ -6,9 +6,9 @@
 //! The owner alone may read them, and the group where the folder says so: where it hands its group on (the setgid bit).
 //! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +17,7 @@ use plumb_state::journal::disk::CheckpointDigest;
 use crate::bucket::{
     Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key, io_error,
 };
+use crate::disk::{Disk, DiskFile, RealDisk, parent};
 use crate::error::BucketError;
 
 const SIDECAR: &str = ".attrs";
@@ -25,14 +26,21 @@ const SIDECAR: &str = ".attrs";
 #[derive(Debug)]
 pub struct LocalBucket {
     root: PathBuf,
+    disk: Arc<dyn Disk>,
     serial: AtomicU64,
 }
 
 impl LocalBucket {
     /// The bucket in `root`, which must exist.
     pub fn new(root: PathBuf) -> Self {
+        LocalBucket::on(Arc::new(RealDisk), root)
+    }
+
+    /// The bucket in a folder of a disk.
+    pub(crate) fn on(disk: Arc<dyn Disk>, root: PathBuf) -> Self {
         LocalBucket {
             root,
+            disk,
             serial: AtomicU64::new(0),
         }
     }
@@ -56,8 +64,8 @@ impl LocalBucket {
     ) -> Result<PathBuf, BucketError> {
         let folder = parent(path);
         let made = match durability {
-            Durability::Durable => make_durable_folder(folder),
-            Durability::Relaxed => make_folder(folder).map(drop),
+            Durability::Durable => self.make_durable_folder(folder),
+            Durability::Relaxed => self.make_folder(folder).map(drop),
         };
         made.map_err(io_error("make the folder", folder))?;
         let nanos = SystemTime::now()
@@ -68,14 +76,96 @@ impl LocalBucket {
         let mut name = path.as_os_str().to_owned();
         name.push(unique);
         let temporary = PathBuf::from(name);
-        let written = write_new(&temporary, content, durability);
+        let written = self.write_new(&temporary, content, durability);
         match written {
             Ok(()) => Ok(temporary),
             Err(error) => {
-                let _ = fs::remove_file(&temporary);
+                let _ = self.disk.unlink(&temporary);
                 Err(io_error("write", &temporary)(error))
             }
         }
+    }
+
+    fn write_new(&self, path: &Path, content: &[u8], durability: Durability) -> io::Result<()> {
+        let mut file = self.disk.create(path)?;
+        file.append(content)?;
+        match durability {
+            Durability::Durable => file.sync(),
+            Durability::Relaxed => Ok(()),
+        }
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.disk.look(path).is_ok_and(|found| found.is_folder)
+    }
+
+    /// Makes a folder and the folders above it that are missing. Returns the folders that have new entries.
+    fn make_folder(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        if self.is_folder(folder) {
+            return Ok(Vec::new());
+        }
+        let mut changed = match folder.parent() {
+            Some(above) => self.make_folder(above)?,
+            None => Vec::new(),
+        };
+        match self.disk.create_folder(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => {
+                changed.push(parent(folder).to_owned());
+                Ok(changed)
+            }
+        }
+    }
+
+    /// Makes a folder and the folders above it, each durable.
+    fn make_durable_folder(&self, folder: &Path) -> io::Result<()> {
+        self.make_folder(folder)?
+            .iter()
+            .try_for_each(|changed| self.disk.sync_folder(changed))
+    }
+
+    fn walk(
+        &self,
+        path: &Path,
+        key: &str,
+        depth: Depth,
+        entries: &mut Vec<Entry>,
+    ) -> io::Result<()> {
+        let children = match self.disk.children(path) {
+            Err(error) if is_missing(&error) => return Ok(()),
+            children => children?,
+        };
+        for name in children {
+            let Ok(name) = name.into_string() else {
+                continue;
+            };
+            let (path, key) = (path.join(&name), format!("{key}/{name}"));
+            let found = match self.disk.look(&path) {
+                // Gone in the meantime.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                found => found?,
+            };
+            if found.is_folder {
+                if depth == Depth::All {
+                    self.walk(&path, &key, depth, entries)?;
+                }
+            } else if !name.ends_with(SIDECAR) && !is_temporary(&name) {
+                entries.push(Entry {
+                    key,
+                    modified: found.modified,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn list_to(&self, folder: &str, depth: Depth) -> Result<Vec<Entry>, BucketError> {
+        let path = self.path(folder)?;
+        let mut entries = Vec::new();
+        self.walk(&path, folder, depth, &mut entries)
+            .map_err(io_error("list", path))?;
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(entries)
     }
 }
 
@@ -95,16 +185,17 @@ impl LocalBucket {
     ) -> Result<(), BucketError> {
         let path = self.path(key)?;
         let temporary = self.stage(&path, content, durability)?;
-        let renamed = fs::rename(&temporary, &path).and_then(|()| match durability {
-            Durability::Durable => sync_folder(parent(&path)),
+        let renamed = self.disk.rename(&temporary, &path);
+        let renamed = renamed.and_then(|()| match durability {
+            Durability::Durable => self.disk.sync_folder(parent(&path)),
             Durability::Relaxed => Ok(()),
         });
         renamed.map_err(|error| {
-            let _ = fs::remove_file(&temporary);
+            let _ = self.disk.unlink(&temporary);
             io_error("write", &path)(error)
         })?;
         // A sidecar would describe the old content.
-        let _ = fs::remove_file(sidecar(&path));
+        let _ = self.disk.unlink(&sidecar(&path));
         Ok(())
     }
 }
@@ -112,7 +203,7 @@ impl LocalBucket {
 impl Bucket for LocalBucket {
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
         let path = self.path(key)?;
-        match fs::read(&path) {
+        match self.disk.read(&path) {
             Ok(content) => Ok(Some(content)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(io_error("read", path)(error)),
@@ -137,12 +228,12 @@ impl Bucket for LocalBucket {
     fn put_if_absent(&self, key: &str, content: &[u8]) -> Result<bool, BucketError> {
         let path = self.path(key)?;
         let temporary = self.stage(&path, content, Durability::Relaxed)?;
-        let linked = fs::hard_link(&temporary, &path);
-        let _ = fs::remove_file(&temporary);
+        let linked = self.disk.link(&temporary, &path);
+        let _ = self.disk.unlink(&temporary);
         let made = match linked {
             // Not every file system has links. Then a reader may for a moment see a file that is not complete.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                write_new(&path, content, Durability::Relaxed)
+                self.write_new(&path, content, Durability::Relaxed)
             }
             linked => linked,
         };
@@ -160,8 +251,8 @@ impl Bucket for LocalBucket {
         content: &[u8],
         expected: Option<&Version>,
     ) -> Result<bool, BucketError> {
-        let folder = File::open(&self.root).map_err(io_error("open", &self.root))?;
-        folder.lock().map_err(io_error("lock", &self.root))?;
+        let held = self.disk.hold(&self.root);
+        let _held = held.map_err(io_error("lock", &self.root))?;
         let present = self.get_versioned(key)?.map(|object| object.version);
         if present.as_ref() != expected {
             return Ok(false);
@@ -171,9 +262,9 @@ impl Bucket for LocalBucket {
 
     fn delete(&self, key: &str) -> Result<bool, BucketError> {
         let path = self.path(key)?;
-        match fs::remove_file(&path) {
+        match self.disk.unlink(&path) {
             Ok(()) => {
-                let _ = fs::remove_file(sidecar(&path));
+                let _ = self.disk.unlink(&sidecar(&path));
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -181,49 +272,47 @@ impl Bucket for LocalBucket {
         }
     }
 
+    fn settle(&self, folder: &str) -> Result<(), BucketError> {
+        let path = self.path(folder)?;
+        match self.disk.sync_folder(&path) {
+            Err(error) if !is_missing(&error) => Err(io_error("sync", path)(error)),
+            _ => Ok(()),
+        }
+    }
+
     fn rename(&self, from: &str, to: &str) -> Result<(), BucketError> {
         let (from, to) = (self.path(from)?, self.path(to)?);
-        make_durable_folder(parent(&to)).map_err(io_error("make the folder", parent(&to)))?;
-        fs::rename(&from, &to).map_err(io_error("rename", &from))?;
-        let _ = fs::remove_file(sidecar(&from));
-        sync_folder(parent(&to)).map_err(io_error("sync", &to))?;
-        sync_folder(parent(&from)).map_err(io_error("sync", &from))
+        self.make_durable_folder(parent(&to))
+            .map_err(io_error("make the folder", parent(&to)))?;
+        self.disk
+            .rename(&from, &to)
+            .map_err(io_error("rename", &from))?;
+        let _ = self.disk.unlink(&sidecar(&from));
+        for path in [&to, &from] {
+            self.disk
+                .sync_folder(parent(path))
+                .map_err(io_error("sync", path))?;
+        }
+        Ok(())
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
-        let path = self.path(folder)?;
-        let mut entries = Vec::new();
-        walk(&path, folder, Depth::All, &mut entries).map_err(io_error("list", path))?;
-        entries.sort_by(|a, b| a.key.cmp(&b.key));
-        Ok(entries)
+        self.list_to(folder, Depth::All)
     }
 
     fn list_direct(&self, folder: &str) -> Result<Vec<Entry>, BucketError> {
-        let path = self.path(folder)?;
-        let mut entries = Vec::new();
-        walk(&path, folder, Depth::Direct, &mut entries).map_err(io_error("list", path))?;
-        entries.sort_by(|a, b| a.key.cmp(&b.key));
-        Ok(entries)
+        self.list_to(folder, Depth::Direct)
     }
 
     fn find(&self, key: &str) -> Result<Option<Entry>, BucketError> {
         let path = self.path(key)?;
-        let found = fs::metadata(&path).and_then(|metadata| {
-            Ok(metadata.is_file().then_some(Entry {
+        match self.disk.look(&path) {
+            Ok(found) => Ok((!found.is_folder).then(|| Entry {
                 key: key.to_owned(),
-                modified: metadata.modified()?,
-            }))
-        });
-        match found {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(None)
-            }
-            found => found.map_err(io_error("look at", path)),
+                modified: found.modified,
+            })),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(io_error("look at", path)(error)),
         }
     }
 
@@ -239,12 +328,14 @@ impl Bucket for LocalBucket {
 impl JournalFiles for LocalBucket {
     fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
         let path = self.path(key)?;
-        let mut unsynced_folders =
-            make_folder(parent(&path)).map_err(io_error("make the folder", parent(&path)))?;
-        let file = create_new(&path).map_err(io_error("create", &path))?;
+        let mut unsynced_folders = self
+            .make_folder(parent(&path))
+            .map_err(io_error("make the folder", parent(&path)))?;
+        let file = self.disk.create(&path).map_err(io_error("create", &path))?;
         unsynced_folders.push(parent(&path).to_owned());
         Ok(Box::new(LocalJournal {
             file,
+            disk: self.disk.clone(),
             unsynced_folders,
         }))
     }
@@ -260,79 +351,25 @@ fn version_of(content: &[u8]) -> Version {
 
 /// A journal in a file.
 struct LocalJournal {
-    file: File,
+    file: Box<dyn DiskFile>,
+    disk: Arc<dyn Disk>,
     /// The folder, and those that had to be made for it, until their names are durable: with the first sync of the file.
     unsynced_folders: Vec<PathBuf>,
 }
 
 impl JournalFile for LocalJournal {
     fn append(&mut self, content: &[u8]) -> io::Result<()> {
-        self.file.write_all(content)
+        self.file.append(content)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()?;
+        self.file.sync()?;
         for folder in &self.unsynced_folders {
-            sync_folder(folder)?;
+            self.disk.sync_folder(folder)?;
         }
         self.unsynced_folders.clear();
         Ok(())
     }
-}
-
-fn write_new(path: &Path, content: &[u8], durability: Durability) -> io::Result<()> {
-    let mut file = create_new(path)?;
-    file.write_all(content)?;
-    match durability {
-        Durability::Durable => file.sync_all(),
-        Durability::Relaxed => Ok(()),
-    }
-}
-
-/// Whether a folder hands its group on to what is made in it. Such a store is one of several users.
-#[cfg(unix)]
-fn is_of_group(folder: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(folder).is_ok_and(|it| it.permissions().mode() & 0o2000 != 0)
-}
-
-#[cfg(unix)]
-fn create_new(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-    let mut options = File::options();
-    let file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    if is_of_group(parent(path)) {
-        file.set_permissions(fs::Permissions::from_mode(0o660))?;
-    }
-    Ok(file)
-}
-
-#[cfg(unix)]
-fn create_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    fs::DirBuilder::new().mode(0o700).create(folder)?;
-    if is_of_group(parent(folder)) {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o2770))?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn create_new(path: &Path) -> io::Result<File> {
-    File::create_new(path)
-}
-
-#[cfg(not(unix))]
-fn create_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir(folder)
-}
-
-fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("/"))
 }
 
 fn sidecar(path: &Path) -> PathBuf {
@@ -341,37 +378,11 @@ fn sidecar(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a folder and the folders above it that are missing. Returns the folders that have new entries.
-fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    if folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut changed = match folder.parent() {
-        Some(above) => make_folder(above)?,
-        None => Vec::new(),
-    };
-    match create_folder(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => {
-            changed.push(parent(folder).to_owned());
-            Ok(changed)
-        }
-    }
-}
-
-/// Makes a folder and the folders above it, each durable.
-fn make_durable_folder(folder: &Path) -> io::Result<()> {
-    make_folder(folder)?
-        .iter()
-        .try_for_each(|changed| sync_folder(changed))
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(windows) {
-        Ok(())
-    } else {
-        File::open(folder)?.sync_all()
-    }
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// Whether folders below a folder are looked into.
@@ -379,45 +390,6 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 enum Depth {
     Direct,
     All,
-}
-
-fn walk(path: &Path, key: &str, depth: Depth, entries: &mut Vec<Entry>) -> io::Result<()> {
-    let children = match fs::read_dir(path) {
-        Ok(children) => children,
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    };
-    for child in children {
-        let child = child?;
-        let Ok(name) = child.file_name().into_string() else {
-            continue;
-        };
-        let key = format!("{key}/{name}");
-        let metadata = match fs::metadata(child.path()) {
-            Ok(metadata) => metadata,
-            // Gone in the meantime.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
-        if metadata.is_dir() {
-            if depth == Depth::All {
-                walk(&child.path(), &key, depth, entries)?;
-            }
-        } else if !name.ends_with(SIDECAR) && !is_temporary(&name) {
-            entries.push(Entry {
-                key,
-                modified: metadata.modified()?,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// `<name>.<hex digits>.tmp`: a write that was not finished.
@@ -432,6 +404,7 @@ fn is_temporary(name: &str) -> bool {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

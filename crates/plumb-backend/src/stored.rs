@@ -90,8 +90,10 @@ impl Stored {
     /// Removes a journal whose work is done.
     pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
         match self {
+            // A journal that comes back must find the note that it is folded, so the note outlasts it.
             Stored::File(key) => {
                 store.bucket.delete(key)?;
+                store.bucket.settle(keys::folder_of(key))?;
                 store.bucket.delete(&folded_key(key))?;
                 Ok(())
             }

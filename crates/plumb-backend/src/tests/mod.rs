@@ -1,5 +1,6 @@
 //! Tests of the file backend.
 
+mod crashes;
 mod journal;
 mod recovery;
 mod sample;

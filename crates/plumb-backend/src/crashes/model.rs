@@ -1,0 +1,197 @@
+//! Model of a store: the states that its stacks may have after a crash.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Event of a process between two accesses to its disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    /// About to create the stack.
+    Creating(String),
+    /// About to record these changes.
+    Recording(String, Vec<Change>),
+    /// Its recorded changes are durable, as it was told.
+    Recorded(String),
+    /// About to replace the state of the stack.
+    Replacing(String, State),
+    /// About to rename a stack.
+    Renaming(String, String),
+    /// About to remove a stack.
+    Removing(String),
+    /// The last creation, replacement, renaming or removal is done, as it was told.
+    Done,
+    /// An update has ended, with a record for the history.
+    Ended(String),
+}
+
+/// A change of a state that is recorded in one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// The creation of an object is about to be asked for.
+    Begin(String),
+    /// An object was created.
+    Create(String),
+    /// An object was deleted.
+    Delete(String),
+}
+
+/// State of a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct State {
+    /// Names of its resources.
+    pub(super) resources: BTreeSet<String>,
+    /// Names of pending creations.
+    pub(super) pending: BTreeSet<String>,
+}
+
+impl State {
+    pub(super) fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Begin(name) => {
+                self.pending.insert(name.clone());
+            }
+            Change::Create(name) => {
+                self.pending.remove(name);
+                self.resources.insert(name.clone());
+            }
+            Change::Delete(name) => {
+                self.resources.remove(name);
+            }
+        }
+    }
+}
+
+/// What is known of a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Known {
+    pub(super) state: State,
+    /// Changes that are being recorded: the first of them may be in the state already.
+    under_way: Vec<Change>,
+    /// Number of updates that the history has, if the process was killed.
+    pub(super) updates: usize,
+    /// The stack is being removed, and may have lost anything.
+    is_going: bool,
+}
+
+impl Known {
+    pub(super) fn of(state: State, updates: usize) -> Self {
+        Known {
+            state,
+            updates,
+            ..Known::default()
+        }
+    }
+
+    /// State after everything that is being recorded.
+    pub(super) fn expected(&self) -> State {
+        let mut state = self.state.clone();
+        for change in &self.under_way {
+            state.apply(change);
+        }
+        state
+    }
+
+    /// Whether the stack may have this state. If the process was killed, so many updates are in its history.
+    pub(super) fn allows(&self, found: &State, updates: Option<usize>) -> bool {
+        if self.is_going {
+            return found.resources.is_subset(&self.state.resources);
+        }
+        if updates.is_some_and(|updates| updates < self.updates) {
+            return false;
+        }
+        let mut state = self.state.clone();
+        if state == *found {
+            return true;
+        }
+        self.under_way.iter().any(|change| {
+            state.apply(change);
+            state == *found
+        })
+    }
+}
+
+/// The stacks of a store by name.
+pub(super) type Stacks = BTreeMap<String, Known>;
+
+/// The stores that there may be: one unless something is under way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Model {
+    pub(super) stacks: Stacks,
+    /// Result of what is under way.
+    result: Option<Stacks>,
+    /// States in between.
+    between: Vec<Stacks>,
+}
+
+impl Model {
+    pub(super) fn new(stacks: Stacks) -> Self {
+        Model {
+            stacks,
+            ..Model::default()
+        }
+    }
+
+    /// Whether nothing is under way that concerns stacks as a whole.
+    pub(super) fn is_settled(&self) -> bool {
+        self.result.is_none()
+    }
+
+    /// What the store may hold now.
+    pub(super) fn possible(&self) -> impl Iterator<Item = &Stacks> {
+        let first = std::iter::once(&self.stacks);
+        first.chain(&self.between).chain(&self.result)
+    }
+
+    pub(super) fn apply(&mut self, event: &Event) {
+        let mut next = self.stacks.clone();
+        match event {
+            Event::Recording(stack, changes) => {
+                if let Some(known) = self.stacks.get_mut(stack) {
+                    known.under_way.extend(changes.iter().cloned());
+                }
+                return;
+            }
+            Event::Recorded(stack) => {
+                if let Some(known) = self.stacks.get_mut(stack) {
+                    for change in std::mem::take(&mut known.under_way) {
+                        known.state.apply(&change);
+                    }
+                }
+                return;
+            }
+            Event::Ended(stack) => {
+                if let Some(known) = self.stacks.get_mut(stack) {
+                    known.updates += 1;
+                }
+                return;
+            }
+            Event::Done => {
+                if let Some(result) = self.result.take() {
+                    self.stacks = result;
+                }
+                self.between.clear();
+                return;
+            }
+            Event::Creating(stack) => {
+                next.insert(stack.clone(), Known::default());
+            }
+            Event::Replacing(stack, state) => {
+                let known = next.entry(stack.clone()).or_default();
+                known.state = state.clone();
+            }
+            Event::Renaming(from, to) => {
+                let known = next.remove(from).unwrap_or_default();
+                next.insert(to.clone(), known.clone());
+                let mut both = next.clone();
+                both.insert(from.clone(), known);
+                self.between.push(both);
+            }
+            Event::Removing(stack) => {
+                let mut going = next.clone();
+                going.entry(stack.clone()).or_default().is_going = true;
+                self.between.push(going);
+                next.remove(stack);
+            }
+        }
+        self.result = Some(next);
+    }
+}

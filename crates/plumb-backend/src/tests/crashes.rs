@@ -1,0 +1,46 @@
+//! Some histories with every crash; `examples/crashes.rs` runs more of them.
+
+use std::collections::BTreeSet;
+
+use crate::crashes::{Counts, Scope, run};
+
+/// Syncs without which nothing is lost, with the reason.
+const NOT_NEEDED: [(&str, &str); 0] = [];
+
+#[test]
+fn no_crash_loses_what_was_acknowledged() {
+    let scope = Scope {
+        one_in: 20,
+        omitted: None,
+    };
+    let mut counts = Counts::default();
+    let mut seed = 0;
+    while counts.checked < 1000 {
+        match run(seed, scope) {
+            Ok(found) => counts += found,
+            Err(violation) => panic!("seed {seed}: {violation}"),
+        }
+        seed += 1;
+    }
+}
+
+/// Each class of syncs is left out in turn, and the checks must notice.
+#[test]
+fn a_sync_that_is_left_out_is_noticed() {
+    let scope = |one_in, omitted| Scope { one_in, omitted };
+    let mut classes = BTreeSet::new();
+    for seed in 0..4 {
+        classes.extend(run(seed, scope(1000, None)).unwrap().syncs);
+    }
+    assert!(classes.len() > 5, "{classes:?}");
+    let mut unnoticed = Vec::new();
+    for class in &classes {
+        if NOT_NEEDED.iter().any(|(known, _)| known == class) {
+            continue;
+        }
+        if !(0..12).any(|seed| run(seed, scope(10, Some(class))).is_err()) {
+            unnoticed.push(class);
+        }
+    }
+    assert!(unnoticed.is_empty(), "nobody needs {unnoticed:#?}");
+}
