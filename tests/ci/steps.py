@@ -192,6 +192,7 @@ def stores(machine, target, commit):
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
                  "--conformance", str(target / "debug/examples/conformance"), **STORES)
+    yield python("stores-lost", "e2e/stores_lost.py", "--stores", "{store_servers}", **STORES)
     yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
     yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)
 

@@ -158,6 +158,12 @@ pub trait JournalFile: Send {
 
     /// Returns when everything written is durable.
     fn sync(&mut self) -> std::io::Result<()>;
+
+    /// Makes sure that so many bytes can be appended later, where the store can reserve room.
+    fn reserve(&mut self, room: u64) -> std::io::Result<()> {
+        let _ = room;
+        Ok(())
+    }
 }
 
 /// Fails for a key that no store may hold: one with an empty part, or with one that means another folder.

@@ -54,6 +54,9 @@ pub(crate) trait DiskFile: Send {
 
     /// Makes the content durable.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Makes sure that the disk has room for so many bytes after those that were written.
+    fn reserve(&mut self, room: u64) -> io::Result<()>;
 }
 
 /// A file or folder.
@@ -131,6 +134,25 @@ impl DiskFile for RealFile {
     /// Times of the file are not made durable.
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync_data()
+    }
+
+    /// The length of the file stays, so readers do not see the room. File systems without reservations have none to promise.
+    #[cfg(target_os = "linux")]
+    fn reserve(&mut self, room: u64) -> io::Result<()> {
+        use rustix::fs::{FallocateFlags, fallocate};
+        use rustix::io::Errno;
+        let end = self.0.metadata()?.len();
+        match fallocate(&self.0, FallocateFlags::KEEP_SIZE, end, room) {
+            Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn reserve(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use plumb_state::file::ParseError;
 use plumb_state::journal::{FoldError, ReplayError};
 
 use crate::lock::HeldLock;
+use crate::rescue::Rescued;
 
 /// An operation on stored objects failed.
 #[derive(Debug, thiserror::Error)]
@@ -280,6 +281,15 @@ pub enum BackendError {
         /// Why not.
         #[source]
         source: Box<FoldError>,
+    },
+    /// The store is full or gone, and has not everything that happened.
+    #[error("the state could not be saved, and the store has not all of the journal; {rescued}")]
+    Rescued {
+        /// What it has not.
+        rescued: Rescued,
+        /// Why the state could not be saved.
+        #[source]
+        source: Box<BackendError>,
     },
     /// The state file holds secrets in the clear, so nothing can be written on top of it without encrypting them.
     #[error(

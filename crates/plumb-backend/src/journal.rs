@@ -2,11 +2,14 @@
 //!
 //! One thread owns the log. Callers hand over records and get their numbers back at once; the thread takes all records
 //! that wait, encodes them, and commits them together (**group commit**): the slower the store, the more records share a
-//! commit. After the first failure nothing more is written, and every waiter hears of it.
+//! commit. After the first failure every waiter hears of it, and nothing counts as durable any more. What is still handed over,
+//! such as the answers of providers that were under way, is kept nevertheless: by the log if it can, else in the
+//! [recovery file](crate::rescue).
 //!
 //! Where the store has files, a [`FileLog`] checks that the stack is still owned, writes in one go, syncs once, and checks
 //! again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever takes over
-//! reads the journal after having taken the lease. Elsewhere a [`SegmentLog`](crate::segments::SegmentLog) makes one
+//! reads the journal after having taken the lease. Before it writes, it reserves room for the outcomes of what the records
+//! begin: **on a full disk nothing is begun whose outcome cannot be written.** Elsewhere a [`SegmentLog`](crate::segments::SegmentLog) makes one
 //! object of each commit.
 
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -17,6 +20,7 @@ use tokio::sync::watch;
 
 use crate::bucket::JournalFile;
 use crate::error::{Fenced, JournalError};
+use crate::rescue::{Rescue, Rescued};
 
 /// The number of a record, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -29,6 +33,12 @@ pub type Progress = Result<Seq, JournalError>;
 pub(crate) trait Log: Send {
     /// Returns when the records are durable and the stack was still owned then.
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError>;
+
+    /// Keeps records after a commit has failed; tells whether it could.
+    fn salvage(&mut self, batch: &[u8]) -> bool {
+        let _ = batch;
+        false
+    }
 
     /// Ends the log after the last commit.
     fn end(&mut self) -> Result<(), JournalError> {
@@ -43,6 +53,7 @@ pub(crate) type Guard = Box<dyn Fn() -> Result<(), Fenced> + Send>;
 pub struct JournalWriter {
     queue: Mutex<Queue>,
     progress: watch::Receiver<Progress>,
+    rescue: Rescue,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -66,13 +77,14 @@ const STACK: usize = 64 << 20;
 
 impl JournalWriter {
     /// Starts the thread. The log has its header already.
-    pub(crate) fn start(log: Box<dyn Log>) -> Result<Self, JournalError> {
+    pub(crate) fn start(log: Box<dyn Log>, rescue: Rescue) -> Result<Self, JournalError> {
         let (sender, records) = mpsc::channel();
         let (report, progress) = watch::channel(Ok(Seq(0)));
+        let kept = rescue.clone();
         let thread = thread::Builder::new()
             .name("journal".to_owned())
             .stack_size(STACK)
-            .spawn(move || run(log, &records, &report))
+            .spawn(move || run(log, &records, &report, &kept))
             .map_err(|error| JournalError::Io {
                 message: error.to_string(),
             })?;
@@ -83,6 +95,7 @@ impl JournalWriter {
         Ok(JournalWriter {
             queue,
             progress,
+            rescue,
             thread: Some(thread),
         })
     }
@@ -130,6 +143,11 @@ impl JournalWriter {
         }
     }
 
+    /// What the log did not take, after it has failed.
+    pub fn rescued(&self) -> Option<Rescued> {
+        self.rescue.rescued()
+    }
+
     /// Writes everything that waits, ends the thread, and returns the last number.
     pub fn close(mut self) -> Progress {
         self.finish()
@@ -157,7 +175,13 @@ impl Drop for JournalWriter {
     }
 }
 
-fn run(mut log: Box<dyn Log>, records: &Receiver<Records>, report: &watch::Sender<Progress>) {
+fn run(
+    mut log: Box<dyn Log>,
+    records: &Receiver<Records>,
+    report: &watch::Sender<Progress>,
+    rescue: &Rescue,
+) {
+    let mut is_broken = false;
     while let Ok(waiting) = records.recv() {
         let mut last = waiting.last;
         let mut batch = (waiting.encode)(waiting.first);
@@ -165,15 +189,26 @@ fn run(mut log: Box<dyn Log>, records: &Receiver<Records>, report: &watch::Sende
             last = waiting.last;
             batch.extend((waiting.encode)(waiting.first));
         }
-        match log.commit(&batch) {
-            Ok(()) => {
-                let _ = report.send_replace(Ok(last));
-            }
-            Err(error) => {
-                let _ = report.send_replace(Err(error));
-                return;
-            }
+        let committed = if is_broken {
+            None
+        } else {
+            Some(log.commit(&batch))
+        };
+        if let Some(Ok(())) = committed {
+            let _ = report.send_replace(Ok(last));
+            continue;
         }
+        is_broken = true;
+        // Before anybody hears that the commit has failed.
+        if !log.salvage(&batch) {
+            rescue.add(&batch);
+        }
+        if let Some(Err(error)) = committed {
+            let _ = report.send_replace(Err(error));
+        }
+    }
+    if is_broken {
+        return;
     }
     if let Err(error) = log.end() {
         let _ = report.send_replace(Err(error));
@@ -184,22 +219,94 @@ fn run(mut log: Box<dyn Log>, records: &Receiver<Records>, report: &watch::Sende
 pub(crate) struct FileLog {
     file: Box<dyn JournalFile>,
     guard: Guard,
+    /// Bytes that were written, and bytes that there is room for.
+    written: u64,
+    reserved: u64,
+    /// What may be written although a commit has failed.
+    state: FileState,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileState {
+    Whole,
+    /// The batch whose commit failed is in the file.
+    Kept,
+    /// The batch whose commit failed is not in the file, which is whole nevertheless.
+    Refused,
+    /// A write has failed: nobody knows what the file ends with.
+    Torn,
+}
+
+/// Room that there is besides as much as was written: the outcome of a step is about as long as its intent.
+const ROOM: u64 = 64 << 10;
 
 impl FileLog {
     pub(crate) fn new(file: Box<dyn JournalFile>, guard: Guard) -> Self {
-        FileLog { file, guard }
+        FileLog {
+            file,
+            guard,
+            written: 0,
+            reserved: 0,
+            state: FileState::Whole,
+        }
+    }
+
+    /// Makes sure that there is room for the outcomes of everything that was begun.
+    fn reserve(&mut self, batch: u64) -> std::io::Result<()> {
+        let needed = 2 * (self.written + batch) + ROOM;
+        if needed <= self.reserved {
+            return Ok(());
+        }
+        let target = needed + needed / 2;
+        self.file.reserve(target - self.written)?;
+        self.reserved = target;
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &[u8]) -> std::io::Result<()> {
+        self.state = FileState::Torn;
+        self.file.append(batch)?;
+        self.file.sync()?;
+        self.written += batch.len() as u64;
+        self.state = FileState::Kept;
+        Ok(())
     }
 }
 
 impl Log for FileLog {
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
-        (self.guard)()?;
         let failed = |error: std::io::Error| JournalError::Io {
             message: error.to_string(),
         };
-        self.file.append(batch).map_err(failed)?;
-        self.file.sync().map_err(failed)?;
-        Ok((self.guard)()?)
+        self.state = FileState::Torn;
+        (self.guard)()?;
+        self.state = FileState::Refused;
+        self.reserve(batch.len() as u64).map_err(failed)?;
+        self.write(batch).map_err(failed)?;
+        (self.guard)()?;
+        self.state = FileState::Whole;
+        Ok(())
+    }
+
+    /// Writes into the room that was reserved, as long as the stack is owned.
+    fn salvage(&mut self, batch: &[u8]) -> bool {
+        match self.state {
+            FileState::Torn => false,
+            FileState::Kept => {
+                // The commit wrote it, and then found out that the stack is lost.
+                self.state = FileState::Torn;
+                false
+            }
+            FileState::Whole | FileState::Refused => {
+                let is_kept =
+                    (self.guard)().is_ok() && self.write(batch).is_ok() && (self.guard)().is_ok();
+                self.state = if is_kept {
+                    FileState::Refused
+                } else {
+                    FileState::Torn
+                };
+                is_kept
+            }
+        }
     }
 }

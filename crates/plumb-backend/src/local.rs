@@ -370,6 +370,10 @@ impl JournalFile for LocalJournal {
         self.unsynced_folders.clear();
         Ok(())
     }
+
+    fn reserve(&mut self, room: u64) -> io::Result<()> {
+        self.file.reserve(room)
+    }
 }
 
 fn sidecar(path: &Path) -> PathBuf {

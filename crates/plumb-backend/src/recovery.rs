@@ -12,6 +12,8 @@
 //! Journals in [segments](crate::segments) are sealed first. An owner that lost the stack may be at its end then, and
 //! replace the checkpoint itself. Of two who replace it one is refused, and starts from the beginning with what is there.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use plumb_project::StackReference;
 use plumb_state::file::Checkpoint;
@@ -22,6 +24,7 @@ use plumb_state::{EncryptedSnapshot, Snapshot};
 use crate::error::BackendError;
 use crate::keys;
 use crate::lock::TakenOver;
+use crate::rescue::{self, Rescued};
 use crate::segments::{JOURNAL, Keep};
 use crate::state_file::StateFile;
 use crate::store::Store;
@@ -54,6 +57,8 @@ pub enum Note {
         /// Why.
         reason: SetAsideReason,
     },
+    /// A recovery file continues no journal of its stack any more, and was kept under another name.
+    Orphaned(Rescued),
 }
 
 impl From<TakenOver> for Note {
@@ -100,6 +105,19 @@ impl std::fmt::Display for Note {
                     "an update was interrupted; its {entries} journal entries were recovered from {journal}"
                 )
             }
+            Note::Orphaned(rescued) => {
+                let file = rescued.file.as_deref().unwrap_or(Path::new(""));
+                write!(
+                    f,
+                    "the recovery file of an interrupted update was set aside at {}, because its journal was recovered \
+                     without it; check these objects, and import those that the state does not have:",
+                    file.display()
+                )?;
+                for object in &rescued.objects {
+                    write!(f, "\n  {}  {}", object.id, object.urn)?;
+                }
+                Ok(())
+            }
             Note::SetAside { journal, reason } => {
                 let reason = match reason {
                     SetAsideReason::OtherCheckpoint => {
@@ -132,12 +150,16 @@ pub(crate) fn recover(store: &Store, stack: &StackReference) -> Result<Vec<Note>
     let mut notes = Vec::new();
     for _ in 1..ROUNDS {
         match recover_all(store, stack, &mut notes) {
-            Ok(Round::Settled) => return Ok(notes),
+            Ok(Round::Settled) => {
+                notes.extend(rescue::set_orphans_aside(store, stack));
+                return Ok(notes);
+            }
             Ok(Round::Moving) | Err(BackendError::Fenced(_)) => {}
             Err(error) => return Err(error),
         }
     }
     recover_all(store, stack, &mut notes)?;
+    notes.extend(rescue::set_orphans_aside(store, stack));
     Ok(notes)
 }
 

@@ -1,5 +1,6 @@
 //! What all parts of the file backend share.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub struct StoreOptions {
     pub lease_time: Duration,
     /// How often a failed write of a state file is tried again.
     pub write_retries: u32,
+    /// Folder of this machine for records that the store does not take; none keeps them in memory only.
+    pub recovery_folder: Option<PathBuf>,
     /// The version written into manifests that are made without the engine, with its leading `v`.
     pub version: String,
 }
@@ -62,6 +65,7 @@ impl StoreOptions {
             parallel: 10,
             lease_time: Duration::from_secs(30),
             write_retries: 10,
+            recovery_folder: None,
             version: version.to_owned(),
         }
     }

@@ -6,6 +6,7 @@ use plumb_state::journal::disk::{self, CheckpointDigest, Journal, Tail};
 use crate::error::BackendError;
 use crate::keys;
 use crate::recovery::{Note, SetAsideReason};
+use crate::rescue;
 use crate::segments::{self, Content, JOURNAL, Keep, Segments};
 use crate::state_file::StateFile;
 use crate::store::Store;
@@ -89,6 +90,7 @@ impl Stored {
 
     /// Removes a journal whose work is done.
     pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
+        rescue::remove(store, self.key());
         match self {
             // A journal that comes back must find the note that it is folded, so the note outlasts it.
             Stored::File(key) => {
@@ -141,12 +143,16 @@ impl Stored {
                 let Ok(journal) = disk::read(&bytes) else {
                     return Ok(unreadable);
                 };
+                let journal = rescue::continued(store, key, journal);
                 let folded = store.bucket.get(&folded_key(key))?;
                 let folded = folded.and_then(|digest| String::from_utf8(digest).ok());
                 (journal, Vec::from_iter(folded))
             }
             Stored::Segments(segments) => match segments.read(store)? {
-                Content::Journal(journal) => (journal, segments.folded.clone()),
+                Content::Journal(journal) => (
+                    rescue::continued(store, &segments.journal, journal),
+                    segments.folded.clone(),
+                ),
                 Content::Unreadable => return Ok(unreadable),
                 Content::Moving => return Ok(Leftover::Moving),
                 Content::Seals => return Ok(Leftover::Seals),

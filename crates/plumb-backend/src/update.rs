@@ -22,6 +22,7 @@ use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::lease::{Fence, Lease};
 use crate::lock::{HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
+use crate::rescue::Rescue;
 use crate::segments::{self, Keep, SegmentLog};
 use crate::state_file::Former;
 use crate::store::Store;
@@ -40,6 +41,8 @@ pub struct Update {
     journal_key: String,
     /// `None` once it is closed.
     journal: Option<JournalWriter>,
+    /// Records that the journal did not take.
+    rescue: Rescue,
     // Dropped in this order: first the lease, then the lock.
     lease: Option<Lease>,
     lock: Option<Lock>,
@@ -74,7 +77,14 @@ impl Update {
         let state = store.state_file(stack)?;
         let (base, base_digest, former) = (state.parse()?, state.digest(), state.former());
         let journal_key = recovery::journal_key(stack, id);
-        let journal = open_journal(store, &journal_key, base_digest, lease.fence())?;
+        let rescue = Rescue::new(store, &journal_key, base_digest);
+        let journal = open_journal(
+            store,
+            &journal_key,
+            base_digest,
+            lease.fence(),
+            rescue.clone(),
+        )?;
         Ok(Update {
             store: store.clone(),
             stack: stack.clone(),
@@ -85,6 +95,7 @@ impl Update {
             notes,
             journal_key,
             journal: Some(journal),
+            rescue,
             lease: Some(lease),
             lock: Some(lock),
         })
@@ -156,10 +167,17 @@ impl Update {
         snapshot: Option<&EncryptedSnapshot>,
         record: Option<&UpdateRecord>,
     ) -> Result<Finished, BackendError> {
-        if let Err(error) = self.save(snapshot) {
+        if let Err(source) = self.save(snapshot) {
             self.leave();
-            return Err(error);
+            return Err(match self.rescue.rescued() {
+                Some(rescued) => BackendError::Rescued {
+                    rescued,
+                    source: Box::new(source),
+                },
+                None => source,
+            });
         }
+        self.rescue.remove();
         let mut finished = Finished::default();
         if let Some(record) = record {
             finished.history = self.store.add_history(&self.stack, record).err();
@@ -296,10 +314,11 @@ fn open_journal(
     key: &str,
     checkpoint: CheckpointDigest,
     fence: Fence,
+    rescue: Rescue,
 ) -> Result<JournalWriter, BackendError> {
     let Some(files) = store.bucket.files() else {
         let log = SegmentLog::create(store, key, checkpoint, fence)?;
-        return Ok(JournalWriter::start(Box::new(log))?);
+        return Ok(JournalWriter::start(Box::new(log), rescue)?);
     };
     let mut file = files.create_journal(key)?;
     let header = header_record(&Header {
@@ -309,5 +328,5 @@ fn open_journal(
     // The first commit of a record makes the header durable with it.
     file.append(&header).map_err(io_error("write", key))?;
     let log = FileLog::new(file, Box::new(move || fence.check()));
-    Ok(JournalWriter::start(Box::new(log))?)
+    Ok(JournalWriter::start(Box::new(log), rescue)?)
 }

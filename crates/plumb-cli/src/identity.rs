@@ -219,6 +219,7 @@ fn of_backend(error: &BackendError) -> Option<Identity> {
         | BackendError::Journal(JournalError::Fenced(Fenced { .. })) => {
             Identity::of(Code::TakenOver)
         }
+        BackendError::Rescued { source, .. } => return of_backend(source),
         BackendError::Invalid { stack: name, .. } => Identity::new(Code::InvalidState, stack(name)),
         BackendError::Checkpoint { key, .. }
         | BackendError::Unpack { key, .. }

@@ -321,4 +321,8 @@ impl DiskFile for SimulatedFile {
         }
         Ok(())
     }
+
+    fn reserve(&mut self, _: u64) -> io::Result<()> {
+        self.disk.live().writing()
+    }
 }

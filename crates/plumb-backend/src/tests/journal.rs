@@ -12,6 +12,7 @@ use crate::bucket::JournalFile;
 use crate::error::{BackendError, Fenced, JournalError};
 use crate::journal::{FileLog, JournalWriter, Seq};
 use crate::recovery::Note;
+use crate::rescue::Rescue;
 use crate::store::StoreOptions;
 
 /// A file whose syncs wait for permission.
@@ -73,7 +74,11 @@ fn block_on<F: Future>(future: F) -> F::Output {
 #[test]
 fn records_that_wait_together_share_one_sync() {
     let (file, slow) = slow_file();
-    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(|| Ok(()))))).unwrap();
+    let journal = JournalWriter::start(
+        Box::new(FileLog::new(file, Box::new(|| Ok(())))),
+        Rescue::none(),
+    )
+    .unwrap();
     assert_eq!(journal.append(b"a".to_vec()), Seq(1));
     slow.started.recv().unwrap();
     for number in 2..=50_u64 {
@@ -99,7 +104,11 @@ fn records_that_wait_together_share_one_sync() {
 #[test]
 fn a_failed_sync_reaches_every_waiter_and_ends_the_journal() {
     let (file, slow) = slow_file();
-    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(|| Ok(()))))).unwrap();
+    let journal = JournalWriter::start(
+        Box::new(FileLog::new(file, Box::new(|| Ok(())))),
+        Rescue::none(),
+    )
+    .unwrap();
     let first = journal.append(b"a".to_vec());
     slow.go.send(Err(io::Error::other("disk full"))).unwrap();
     assert!(matches!(
@@ -131,7 +140,11 @@ fn a_record_does_not_count_when_the_stack_was_lost_during_its_sync() {
             Ok(())
         }
     };
-    let journal = JournalWriter::start(Box::new(FileLog::new(file, Box::new(check)))).unwrap();
+    let journal = JournalWriter::start(
+        Box::new(FileLog::new(file, Box::new(check))),
+        Rescue::none(),
+    )
+    .unwrap();
     let seq = journal.append(b"a".to_vec());
     slow.started.recv().unwrap();
     lost.store(true, Ordering::SeqCst);

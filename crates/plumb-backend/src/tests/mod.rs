@@ -3,6 +3,7 @@
 mod crashes;
 mod journal;
 mod recovery;
+mod rescue;
 mod sample;
 mod segments;
 mod store;

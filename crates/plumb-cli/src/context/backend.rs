@@ -216,6 +216,7 @@ fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS",
         ),
         parallel: parallel.unwrap_or(defaults.parallel),
+        recovery_folder: Some(environment.pulumi_home.join("plumb").join("recovery")),
         ..defaults
     })
 }

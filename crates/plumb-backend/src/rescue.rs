@@ -1,0 +1,289 @@
+//! Recovery files: records of a journal that its store did not take.
+//!
+//! A full disk or a server that is gone keeps a journal from being written, while providers still answer, with the ids of
+//! objects that nobody else knows. Such records go into a file of this machine, in the folder that the options of the store
+//! name:
+//!
+//! 1. The writer of the journal opens the file at the first record that the store did not take, and syncs each record.
+//! 2. When the store takes the state at the end of the update after all, the file is removed. Else the error names the file
+//!    and the ids.
+//! 3. The next run on this machine reads the journal in the store and continues it with the records of the file: they have the
+//!    same header and go on counting. Then the file is removed.
+//! 4. A file whose journal is gone (another machine has recovered what the store had) is set aside and reported, with its ids.
+//!
+//! Files are named by a digest of the journal's address, so a stack finds its own files alone.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plumb_project::StackReference;
+use plumb_project::files::{create_private, create_private_folder};
+use plumb_state::journal::EntryKind;
+use plumb_state::journal::disk::{self, CheckpointDigest, Header, Journal, Tail, header_record};
+
+use crate::keys;
+use crate::recovery::Note;
+use crate::segments::JOURNAL;
+use crate::store::Store;
+
+const ENDING: &str = ".recovery";
+
+/// An object that was made or changed, by its resource and id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RescuedObject {
+    /// The resource.
+    pub urn: String,
+    /// Its id.
+    pub id: String,
+}
+
+/// Records that a store did not take.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rescued {
+    /// The recovery file; none if it could not be written either.
+    pub file: Option<PathBuf>,
+    /// The objects whose ids these records have.
+    pub objects: Vec<RescuedObject>,
+}
+
+impl std::fmt::Display for Rescued {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.file {
+            Some(file) => write!(
+                f,
+                "what the store did not take was written to {}; the next run of this user on this machine reads it from there",
+                file.display()
+            )?,
+            None => f.write_str(
+                "what the store did not take could not be written elsewhere either, and is lost",
+            )?,
+        }
+        if !self.objects.is_empty() {
+            f.write_str("; the state does not know these objects yet:")?;
+        }
+        for object in &self.objects {
+            write!(f, "\n  {}  {}", object.id, object.urn)?;
+        }
+        Ok(())
+    }
+}
+
+/// The recovery file of one journal, which exists from the first record on.
+#[derive(Clone)]
+pub(crate) struct Rescue(Arc<Mutex<Inner>>);
+
+struct Inner {
+    /// None if there is no folder for it.
+    path: Option<PathBuf>,
+    file: Option<File>,
+    /// Header and records.
+    bytes: Vec<u8>,
+    header: Vec<u8>,
+    is_written: bool,
+}
+
+impl Rescue {
+    /// The recovery file of the journal with this key.
+    pub(crate) fn new(store: &Store, journal: &str, checkpoint: CheckpointDigest) -> Self {
+        let header = Header {
+            checkpoint,
+            segment: 0,
+        };
+        Rescue(Arc::new(Mutex::new(Inner {
+            path: path_of(store, journal),
+            file: None,
+            bytes: Vec::new(),
+            header: header_record(&header),
+            is_written: false,
+        })))
+    }
+
+    /// A recovery file that is never written.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Rescue(Arc::new(Mutex::new(Inner {
+            path: None,
+            file: None,
+            bytes: Vec::new(),
+            header: Vec::new(),
+            is_written: false,
+        })))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds records. They are durable afterwards if that can be.
+    pub(crate) fn add(&self, records: &[u8]) {
+        let mut inner = self.inner();
+        inner.bytes.extend(records);
+        let written = inner.write(records);
+        inner.is_written =
+            written.is_ok() && (inner.is_written || inner.bytes.len() == records.len());
+        if let Err(error) = written {
+            tracing::error!(%error, "the recovery file cannot be written");
+        }
+    }
+
+    /// What was added, if there are ids in it that the store has not taken.
+    pub(crate) fn rescued(&self) -> Option<Rescued> {
+        let inner = self.inner();
+        let content = [inner.header.as_slice(), &inner.bytes].concat();
+        let objects = disk::read(&content).as_ref().map(objects).ok()?;
+        (!objects.is_empty()).then(|| Rescued {
+            file: inner.path.clone().filter(|_| inner.is_written),
+            objects,
+        })
+    }
+
+    /// Removes the file: the state has everything.
+    pub(crate) fn remove(&self) {
+        let mut inner = self.inner();
+        inner.bytes.clear();
+        if inner.file.take().is_some()
+            && let Some(path) = &inner.path
+            && let Err(error) = fs::remove_file(path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %path.display(), "the recovery file cannot be removed");
+        }
+    }
+}
+
+impl Inner {
+    fn write(&mut self, records: &[u8]) -> io::Result<()> {
+        let path = self
+            .path
+            .as_ref()
+            .ok_or_else(|| io::Error::other("there is no folder for it"))?;
+        if self.file.is_none() {
+            if let Some(folder) = path.parent() {
+                create_private_folder(folder)?;
+            }
+            let mut file = create_private(path)?;
+            file.write_all(&self.header)?;
+            self.file = Some(file);
+        }
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        file.write_all(records)?;
+        file.sync_all()?;
+        path.parent().map_or(Ok(()), sync_folder)
+    }
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(windows) {
+        Ok(())
+    } else {
+        File::open(folder)?.sync_all()
+    }
+}
+
+/// The objects that the outcomes of a journal name.
+fn objects(journal: &Journal) -> Vec<RescuedObject> {
+    let states = journal.entries.iter().filter_map(|(_, entry)| {
+        let state = match &entry.opaque().kind {
+            EntryKind::Success { state, .. } | EntryKind::RefreshSuccess { state, .. } => {
+                state.as_ref()
+            }
+            EntryKind::Outputs { state, .. } => Some(state),
+            _ => None,
+        };
+        state.filter(|state| !state.id.as_str().is_empty())
+    });
+    states
+        .map(|state| RescuedObject {
+            urn: state.urn.to_string(),
+            id: state.id.as_str().to_owned(),
+        })
+        .collect()
+}
+
+fn digest_of(store: &Store, folder: &str) -> String {
+    let address = store.bucket.address(folder);
+    CheckpointDigest::of(address.as_bytes()).to_string()[..16].to_owned()
+}
+
+fn path_of(store: &Store, journal: &str) -> Option<PathBuf> {
+    let folder = store.options.recovery_folder.as_ref()?;
+    let id = keys::file_name(journal).strip_suffix(JOURNAL)?;
+    let digest = digest_of(store, keys::folder_of(journal));
+    Some(folder.join(format!("{digest}-{id}{ENDING}")))
+}
+
+/// Continues a journal with the records of its recovery file. `journal` is none if the store has no whole header of it.
+pub(crate) fn continued(store: &Store, key: &str, journal: Journal) -> Journal {
+    let Some(rescued) = path_of(store, key).and_then(|path| read(&path)) else {
+        return journal;
+    };
+    if journal.header.is_none() && journal.tail != Tail::Damaged {
+        return rescued;
+    }
+    let same_base =
+        |header: &Header| Some(header.checkpoint) == rescued.header.map(|it| it.checkpoint);
+    if !journal.header.as_ref().is_some_and(same_base) || journal.tail == Tail::Damaged {
+        return journal;
+    }
+    let mut whole = journal;
+    for (seq, entry) in rescued.entries {
+        let next = whole.entries.last().map_or(0, |(seq, _)| *seq) + 1;
+        if seq == next {
+            whole.entries.push((seq, entry));
+        }
+    }
+    whole.tail = Tail::Clean;
+    whole
+}
+
+fn read(path: &Path) -> Option<Journal> {
+    let content = fs::read(path).ok()?;
+    let journal = disk::read(&content).ok()?;
+    journal.header.is_some().then_some(journal)
+}
+
+/// Removes the recovery file of a journal, which is in the state now.
+pub(crate) fn remove(store: &Store, key: &str) {
+    if let Some(path) = path_of(store, key)
+        && let Err(error) = fs::remove_file(&path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, path = %path.display(), "the recovery file cannot be removed");
+    }
+}
+
+/// Sets the recovery files of a stack aside that continue none of its journals.
+pub(crate) fn set_orphans_aside(store: &Store, stack: &StackReference) -> Vec<Note> {
+    let Some(folder) = &store.options.recovery_folder else {
+        return Vec::new();
+    };
+    let prefix = format!("{}-", digest_of(store, &keys::journals(stack)));
+    let Ok(listed) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    for path in listed.filter_map(|entry| Some(entry.ok()?.path())) {
+        let name = path.file_name().and_then(|name| name.to_str());
+        if !name.is_some_and(|name| name.starts_with(&prefix) && name.ends_with(ENDING)) {
+            continue;
+        }
+        let aside = path.with_extension("set-aside");
+        let objects = read(&path).as_ref().map(objects).unwrap_or_default();
+        if objects.is_empty() {
+            let _ = fs::remove_file(&path);
+            continue;
+        }
+        match fs::rename(&path, &aside) {
+            Ok(()) => notes.push(Note::Orphaned(Rescued {
+                file: Some(aside),
+                objects,
+            })),
+            Err(error) => tracing::warn!(%error, path = %path.display(), "cannot be set aside"),
+        }
+    }
+    notes
+}
