@@ -130,7 +130,7 @@ def two_writers(world):
     world.wait_for_resources(2)
     expect_in("locked by 1 lock", world.fails("up", "--yes", "--skip-preview"))
     first.send_signal(signal.SIGSTOP)
-    expect_in("an update was interrupted", world.ok("cancel", "--yes"))
+    expect_in("an update was interrupted", world.ok("cancel", "--yes", "--force"))
     if len(world.names()) < 2:
         raise Failed("what was recorded is not in the state")
     world.program({"other": stash("other")})
@@ -143,6 +143,22 @@ def two_writers(world):
     expect_in("another process took over the stack", said)
     expect("the state", world.ok("stack", "export"), after)
     expect("the resources", world.names(), ["other"])
+
+
+def asked_to_end(world):
+    """`plumb cancel` asks the run that has the stack to end, and returns when it has ended in order."""
+    begin_slow(world)
+    first = world.spawn("up", "--yes", "--skip-preview")
+    world.wait_for_resources(2)
+    expect_in("has been canceled", world.ok("cancel", "--yes"))
+    said = first.communicate(timeout=LIMIT)[0]
+    expect_in("`plumb cancel` asks this update to end", said)
+    if first.returncode == 0:
+        raise Failed(f"the run that was cancelled ended well:\n{said}")
+    expect("the resources", world.names(), commands_made(world))
+    said = world.ok("up", "--yes", "--skip-preview")
+    expect_out("an update was interrupted", said)
+    expect("the number of resources", len(world.names()), SLOW * 2)
 
 
 def locked_by_hand(world):
@@ -211,7 +227,7 @@ def conformance(world):
     expect(f"the suite says {done.stdout}", done.returncode, 0)
 
 
-STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
+STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers, asked_to_end,
            locked_by_hand, moved, refused]
 
 

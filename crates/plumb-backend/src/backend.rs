@@ -8,6 +8,7 @@ use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError,
 
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
+use crate::lease::{CancelProgress, CancelRequest};
 use crate::recovery::Note;
 use crate::summary::{StackFilter, StackSummary};
 use crate::update::Update;
@@ -195,6 +196,22 @@ pub trait Backend: Send + Sync {
     /// Ends the running update of a stack: fences its owner, folds its journal into the state, and then removes its lock. Locks set
     /// by hand stay.
     fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError>;
+
+    /// Asks the owner of a stack to end its update in order: to finish what is under way, and to begin nothing more. None if nobody
+    /// can be asked: there is no owner, or it has died, or it is a program that takes no requests.
+    fn request_cancel(
+        &self,
+        stack: &StackReference,
+    ) -> Result<Option<CancelRequest>, BackendError> {
+        let _ = stack;
+        Ok(None)
+    }
+
+    /// What has become of a request.
+    fn cancel_progress(&self, request: &mut CancelRequest) -> Result<CancelProgress, BackendError> {
+        let _ = request;
+        Ok(CancelProgress::Silent)
+    }
 
     /// The locks of a stack, as people read them.
     fn locks(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {

@@ -17,6 +17,7 @@ use crate::compression::Compression;
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
 use crate::keys::{self, StoreLayout};
+use crate::lease::{CancelProgress, CancelRequest};
 use crate::local::LocalBucket;
 use crate::lock::{self, HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
@@ -402,6 +403,26 @@ impl Backend for FileBackend {
                 update::take_from(&self.store, stack, &locks)?
             },
         })
+    }
+
+    fn request_cancel(
+        &self,
+        stack: &StackReference,
+    ) -> Result<Option<CancelRequest>, BackendError> {
+        self.store.state_file(stack)?;
+        let mut locks = lock::locks_of(&self.store, stack)?;
+        locks.retain(|lock| !lock.is_by_hand());
+        let [lock] = locks.as_slice() else {
+            return Ok(None);
+        };
+        match lock.lease().filter(|_| !lock.is_dead()) {
+            Some(token) => CancelRequest::send(&self.store, stack, token, &lock.key),
+            None => Ok(None),
+        }
+    }
+
+    fn cancel_progress(&self, request: &mut CancelRequest) -> Result<CancelProgress, BackendError> {
+        request.progress(&self.store)
     }
 
     fn history(

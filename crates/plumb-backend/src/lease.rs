@@ -5,18 +5,22 @@
 //! the background, and looks for a higher epoch before each write; it never writes to another epoch's file, so a late
 //! renewal disturbs nobody. The newest file always stays, which keeps epochs growing.
 //!
+//! Whoever wants the owner to end puts a request beside the lease (`<epoch>.cancel`). The owner sees it when it renews its lease,
+//! in folders within a second, and says so in the lease ([`CancelRequest`]).
+//!
 //! In stores without files a lease can end by time, and then the next run takes the stack over. All times that are compared
 //! are those at which the store says that objects were written: a lease has ended when the lock of the run that looks was
 //! written later than the lease file, by more than the lease's duration. Clocks of machines play no part.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 use plumb_project::StackReference;
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
@@ -37,6 +41,12 @@ pub struct LeaseContent {
     /// Milliseconds for which it holds after it was written, unless it is renewed.
     #[serde(default)]
     pub lasts_ms: u64,
+    /// Whether the owner looks for requests to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub can_be_asked: bool,
+    /// Whether the owner has seen such a request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_ending: bool,
 }
 
 /// Checks whether a lease still holds. Cheap: one listing of a folder with one or two files.
@@ -94,6 +104,7 @@ pub(crate) struct Lease {
     fence: Fence,
     content: LeaseContent,
     heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
+    asked: watch::Receiver<bool>,
 }
 
 impl Lease {
@@ -111,20 +122,15 @@ impl Lease {
             token: content.token.clone(),
         };
         let (stop, stopped) = mpsc::channel();
-        let beat = store.options.lease_time / 3;
-        let (renewed, lease) = (fence.clone(), content.clone());
+        let (ask, asked) = watch::channel(false);
+        let mut heart = Heart {
+            fence: fence.clone(),
+            lease: content.clone(),
+            ask,
+        };
         let thread = thread::Builder::new()
             .name("lease".to_owned())
-            .spawn(move || {
-                while stopped.recv_timeout(beat) == Err(RecvTimeoutError::Timeout) {
-                    if renewed.check().is_err() {
-                        return;
-                    }
-                    if let Err(error) = renew(&renewed, &lease) {
-                        tracing::warn!(%error, "could not renew the lease");
-                    }
-                }
-            })
+            .spawn(move || heart.beat_until(&stopped))
             .map_err(|source| BucketError::Io {
                 action: "start the renewal of",
                 path: keys::leases(stack).into(),
@@ -134,7 +140,13 @@ impl Lease {
             fence,
             content,
             heartbeat: Some((stop, thread)),
+            asked,
         })
+    }
+
+    /// Becomes true when somebody asks the owner to end.
+    pub(crate) fn asked(&self) -> watch::Receiver<bool> {
+        self.asked.clone()
     }
 
     pub(crate) fn fence(&self) -> Fence {
@@ -167,6 +179,170 @@ impl Drop for Lease {
     }
 }
 
+/// How often a request to end is looked for in a folder.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a lease does in the background.
+struct Heart {
+    fence: Fence,
+    lease: LeaseContent,
+    ask: watch::Sender<bool>,
+}
+
+impl Heart {
+    fn beat_until(&mut self, stopped: &Receiver<()>) {
+        let store = self.fence.store.clone();
+        let beat = lease_time(&store) / 3;
+        let pause = match store.bucket.files() {
+            Some(_) => beat.min(LOOK),
+            None => beat,
+        };
+        let mut renewed = Instant::now();
+        while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            let is_news = self.look();
+            if !is_news && renewed.elapsed() + pause / 2 < beat {
+                continue;
+            }
+            if self.fence.check().is_err() {
+                return;
+            }
+            if let Err(error) = renew(&self.fence, &self.lease) {
+                tracing::warn!(%error, "could not renew the lease");
+            }
+            renewed = Instant::now();
+        }
+    }
+
+    /// Looks for a request to end; tells whether it is new.
+    fn look(&mut self) -> bool {
+        let key = request_key(&self.fence.folder, self.fence.epoch);
+        if self.lease.is_ending || !matches!(self.fence.store.bucket.get(&key), Ok(Some(_))) {
+            return false;
+        }
+        self.lease.is_ending = true;
+        self.ask.send_replace(true);
+        true
+    }
+}
+
+/// A request to the owner of a lease to end.
+#[derive(Debug)]
+pub struct CancelRequest {
+    folder: String,
+    epoch: u64,
+    token: String,
+    lasts: Duration,
+    /// The last sign of life of the owner, and when it was noticed.
+    renewed: SystemTime,
+    noticed: Instant,
+    /// Its lock, and when its lease was found to have ended.
+    lock: String,
+    ended: Option<Instant>,
+}
+
+/// How long an owner may take to remove its lock after it has ended its lease.
+const LAST_STEP: Duration = Duration::from_secs(10);
+
+/// What has become of a request to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CancelProgress {
+    /// The owner has not seen it yet.
+    Unseen,
+    /// The owner finishes what is under way.
+    Ending,
+    /// The owner has given the stack back.
+    Ended,
+    /// The owner gives no sign of life.
+    Silent,
+}
+
+impl CancelRequest {
+    /// Asks the owner of the lease with this token, whose lock has this key; none if that lease is no longer there, or its owner
+    /// takes no requests.
+    pub(crate) fn send(
+        store: &Store,
+        stack: &StackReference,
+        token: &str,
+        lock: &str,
+    ) -> Result<Option<Self>, BackendError> {
+        let folder = keys::leases(stack);
+        let Some((lease, renewed)) = newest(store, &folder)? else {
+            return Ok(None);
+        };
+        if lease.token != token || !lease.can_be_asked || lease.lasts_ms == 0 {
+            return Ok(None);
+        }
+        let key = request_key(&folder, lease.epoch);
+        store.bucket.put_relaxed(&key, &json_bytes(&store.owner))?;
+        let now = store.bucket.find(&key)?.map(|entry| entry.modified);
+        let lasts = Duration::from_millis(lease.lasts_ms);
+        let idle = now.and_then(|now| now.duration_since(renewed).ok());
+        if idle.is_some_and(|idle| idle > lasts) {
+            return Ok(None);
+        }
+        Ok(Some(CancelRequest {
+            folder,
+            epoch: lease.epoch,
+            token: token.to_owned(),
+            lasts,
+            renewed,
+            noticed: Instant::now(),
+            lock: lock.to_owned(),
+            ended: None,
+        }))
+    }
+
+    /// What has become of it.
+    pub(crate) fn progress(&mut self, store: &Store) -> Result<CancelProgress, BackendError> {
+        let own = newest(store, &self.folder)?.filter(|(lease, _)| {
+            lease.epoch == self.epoch && lease.token == self.token && lease.lasts_ms > 0
+        });
+        let Some((lease, renewed)) = own else {
+            return self.last_step(store);
+        };
+        if renewed != self.renewed {
+            (self.renewed, self.noticed) = (renewed, Instant::now());
+        }
+        Ok(if self.noticed.elapsed() > self.lasts {
+            CancelProgress::Silent
+        } else if lease.is_ending {
+            CancelProgress::Ending
+        } else {
+            CancelProgress::Unseen
+        })
+    }
+}
+
+impl CancelRequest {
+    /// The lease has ended; the lock follows, unless the owner could not save the state.
+    fn last_step(&mut self, store: &Store) -> Result<CancelProgress, BackendError> {
+        if store.bucket.find(&self.lock)?.is_none() {
+            return Ok(CancelProgress::Ended);
+        }
+        let ended = *self.ended.get_or_insert_with(Instant::now);
+        Ok(if ended.elapsed() > LAST_STEP {
+            CancelProgress::Silent
+        } else {
+            CancelProgress::Ending
+        })
+    }
+}
+
+/// The newest lease in a folder, and when it was written.
+fn newest(store: &Store, folder: &str) -> Result<Option<(LeaseContent, SystemTime)>, BackendError> {
+    let listed = store.bucket.list_direct(folder)?;
+    let newest = listed
+        .into_iter()
+        .filter_map(|entry| Some((epoch_of(&entry.key)?, entry)))
+        .max_by_key(|(epoch, _)| *epoch);
+    let Some((_, entry)) = newest else {
+        return Ok(None);
+    };
+    let content = store.bucket.get(&entry.key)?;
+    let lease = content.and_then(|content| serde_json::from_slice(&content).ok());
+    Ok(lease.map(|lease| (lease, entry.modified)))
+}
+
 /// Whether the lease that a lock names has ended at `now`, by the clock of the store. The owner of a lock that has no lease
 /// is given as much time to take one.
 pub(crate) fn has_ended(
@@ -177,17 +353,10 @@ pub(crate) fn has_ended(
     now: SystemTime,
 ) -> Result<bool, BackendError> {
     let passed = |since: SystemTime| now.duration_since(since).unwrap_or_default();
-    let listed = store.bucket.list_direct(&keys::leases(stack))?;
-    let newest = listed
-        .into_iter()
-        .filter_map(|entry| Some((epoch_of(&entry.key)?, entry)))
-        .max_by_key(|(epoch, _)| *epoch);
-    if let Some((_, entry)) = newest
-        && let Some(content) = store.bucket.get(&entry.key)?
-        && let Ok(lease) = serde_json::from_slice::<LeaseContent>(&content)
+    if let Some((lease, renewed)) = newest(store, &keys::leases(stack))?
         && lease.token == token
     {
-        return Ok(passed(entry.modified) >= Duration::from_millis(lease.lasts_ms));
+        return Ok(passed(renewed) >= Duration::from_millis(lease.lasts_ms));
     }
     Ok(passed(lock_written) > lease_time(store))
 }
@@ -203,13 +372,16 @@ fn claim(store: &Store, stack: &StackReference, token: &str) -> Result<LeaseCont
             owner: store.owner.clone(),
             expires: Timestamp::now() + lasts,
             lasts_ms: millis(lasts),
+            can_be_asked: true,
+            is_ending: false,
         };
         let key = lease_key(&folder, epoch);
         if !segments::claim(store.bucket.as_ref(), &key, &json_bytes(&content))? {
             continue;
         }
         for entry in store.bucket.list_direct(&folder)? {
-            if epoch_of(&entry.key).is_some_and(|older| older < epoch) {
+            let number = epoch_of(&entry.key).or_else(|| request_of(&entry.key));
+            if number.is_some_and(|older| older < epoch) {
                 store.bucket.delete(&entry.key)?;
             }
         }
@@ -247,6 +419,16 @@ fn newest_epoch(store: &Store, folder: &str) -> Result<Option<u64>, BucketError>
 
 fn epoch_of(key: &str) -> Option<u64> {
     keys::file_name(key).strip_suffix(".json")?.parse().ok()
+}
+
+fn request_of(key: &str) -> Option<u64> {
+    keys::file_name(key).strip_suffix(REQUEST)?.parse().ok()
+}
+
+const REQUEST: &str = ".cancel";
+
+fn request_key(folder: &str, epoch: u64) -> String {
+    format!("{folder}/{epoch}{REQUEST}")
 }
 
 fn lease_key(folder: &str, epoch: u64) -> String {

@@ -47,7 +47,7 @@ pub use file_backend::{FileBackend, LeftBehind, OpenWarning, UpgradeRewrite};
 pub use history::{Page, Past, UpdateRecord};
 pub use journal::{JournalWriter, Progress, Seq};
 pub use keys::StoreLayout;
-pub use lease::LeaseContent;
+pub use lease::{CancelProgress, CancelRequest, LeaseContent};
 pub use local::LocalBucket;
 pub use lock::{ByHand, HeldLock, LockContent};
 #[cfg(any(test, feature = "conformance"))]

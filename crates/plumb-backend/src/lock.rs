@@ -275,7 +275,13 @@ impl HeldLock {
         content.is_some_and(|content| content.by_hand.is_some())
     }
 
-    fn lease(&self) -> Option<&str> {
+    /// Whether the process that wrote it is known to have ended.
+    pub(crate) fn is_dead(&self) -> bool {
+        is_dead(ProcessIdentity::own().as_ref(), self)
+    }
+
+    /// Token of the lease that its owner has.
+    pub(crate) fn lease(&self) -> Option<&str> {
         self.content.as_ref()?.lease.as_deref()
     }
 

@@ -138,6 +138,11 @@ impl Update {
         self.journal()?.wait(seq).await
     }
 
+    /// Becomes true when somebody asks for the end of this update. It should then end as at the first interrupt.
+    pub fn asked_to_end(&self) -> Option<tokio::sync::watch::Receiver<bool>> {
+        self.lease.as_ref().map(Lease::asked)
+    }
+
     /// The journal, for whoever wants to watch its progress.
     pub fn journal(&self) -> Result<&JournalWriter, JournalError> {
         self.journal.as_ref().ok_or(JournalError::Closed)

@@ -11,6 +11,7 @@ use crate::backend::{Backend, RemoveOptions};
 use crate::bucket::JournalFile;
 use crate::error::{BackendError, Fenced, JournalError};
 use crate::journal::{FileLog, JournalWriter, Seq};
+use crate::lease::{CancelProgress, CancelRequest};
 use crate::recovery::Note;
 use crate::rescue::Rescue;
 use crate::store::StoreOptions;
@@ -288,4 +289,59 @@ fn a_stack_that_was_made_anew_does_not_belong_to_the_old_writer() {
     record(&update, &["bb"]);
     update.finish(None, None).unwrap();
     assert_eq!(resources(&backend, &dev), ["bb"]);
+}
+
+#[test]
+fn an_owner_that_is_asked_ends_in_order() {
+    let world = World::new();
+    let backend = world.backend();
+    let dev = stack("dev");
+    backend.create_stack(&dev, None).unwrap();
+    assert!(
+        backend.request_cancel(&dev).unwrap().is_none(),
+        "nobody is there"
+    );
+    let update = backend.begin_update(&dev, "u1").unwrap();
+    let mut asked = update.asked_to_end().unwrap();
+    assert!(!*asked.borrow());
+    let mut request = world.backend().request_cancel(&dev).unwrap().unwrap();
+    block_on(async { asked.wait_for(|it| *it).await.map(drop) }).unwrap();
+    record(&update, &["a"]);
+    let progress = |request: &mut CancelRequest| backend.cancel_progress(request).unwrap();
+    while progress(&mut request) == CancelProgress::Unseen {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(progress(&mut request), CancelProgress::Ending);
+    update.finish(None, None).unwrap();
+    assert_eq!(progress(&mut request), CancelProgress::Ended);
+    assert_eq!(resources(&backend, &dev), ["a"]);
+    // The next owner is not asked.
+    let next = backend.begin_update(&dev, "u2").unwrap();
+    assert_eq!(world.names(".pulumi/leases/proj/dev"), ["2.json"]);
+    drop(next);
+}
+
+#[test]
+fn an_owner_that_does_not_answer_is_silent_after_its_lease() {
+    let world = World::new();
+    let backend = world.backend_with(StoreOptions {
+        lease_time: Duration::from_millis(50),
+        ..options()
+    });
+    let dev = stack("dev");
+    backend.create_stack(&dev, None).unwrap();
+    let update = backend.begin_update(&dev, "u1").unwrap();
+    let mut request = backend.request_cancel(&dev).unwrap().unwrap();
+    // As if the process had been stopped: nothing renews the lease.
+    let lease = ".pulumi/leases/proj/dev/1.json";
+    let stopped = world.read(lease);
+    let locks = ".pulumi/locks/organization/proj/dev";
+    let lock = format!("{locks}/{}", world.names(locks)[0]);
+    let content = world.read(&lock);
+    drop(update);
+    world.write(lease, &stopped);
+    world.write(&lock, &content);
+    while backend.cancel_progress(&mut request).unwrap() != CancelProgress::Silent {
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }

@@ -104,7 +104,7 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<Analyzed, Error> {
-    let interrupts = interrupts::listen(ctx.printer.clone())?;
+    let interrupts = interrupts::listen(ctx.printer.clone(), None)?;
     let local = policies::local_packs(ctx, &args.policy_pack, &args.policy_pack_config)?;
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),

@@ -139,7 +139,7 @@ async fn operate(
     form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let interrupts = interrupts::listen(ctx.printer.clone())?;
+    let interrupts = interrupts::listen(ctx.printer.clone(), session.asked_to_end())?;
     if destroyed::is_all_protected(ctx, request, &session.base)? {
         session.leave();
         return Ok(ExitStatus::Success);

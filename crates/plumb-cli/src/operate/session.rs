@@ -529,6 +529,11 @@ impl<'c> Session<'c> {
         self.settings.save(Some(&self.secrets))
     }
 
+    /// Becomes true when somebody asks for the end of the update; none if the stack is not taken.
+    pub(super) fn asked_to_end(&self) -> Option<watch::Receiver<bool>> {
+        self.update.as_ref()?.asked_to_end()
+    }
+
     /// Unlocks the stack without a change.
     pub(super) fn leave(mut self) {
         self.update = None;

@@ -113,7 +113,8 @@ impl StandaloneHost {
         let monitor = messages.clone();
         let host = Arc::new(project_environment.plugin_host(shell.address(), monitor, debug)?);
         shell.serve(&host);
-        let interrupts = runtime.block_on(async { interrupts::listen(ctx.printer.clone()) })?;
+        let interrupts =
+            runtime.block_on(async { interrupts::listen(ctx.printer.clone(), None) })?;
         Ok(StandaloneHost {
             runtime,
             shell,
