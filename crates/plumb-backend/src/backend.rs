@@ -159,12 +159,25 @@ pub trait Backend: Send + Sync {
         initial: Option<&EncryptedSnapshot>,
     ) -> Result<(), BackendError>;
 
-    /// Removes a stack.
+    /// Removes a stack. Unless its backups are removed too, [`Backend::restore_stack`] undoes that for a time.
     fn remove_stack(
         &self,
         stack: &StackReference,
         options: RemoveOptions,
     ) -> Result<(), BackendError>;
+
+    /// Restores the stack of this name that was removed last, with its history and tags, and returns when it was removed.
+    fn restore_stack(&self, stack: &StackReference) -> Result<String, BackendError> {
+        Err(BackendError::NotRemoved {
+            stack: stack.qualified(),
+        })
+    }
+
+    /// Removes the states of all but the newest updates from the history, and returns how many were removed. The records stay.
+    fn prune_history(&self, stack: &StackReference, kept: usize) -> Result<usize, BackendError> {
+        let _ = (stack, kept);
+        Ok(0)
+    }
 
     /// Renames a stack; `rewrite` changes the names inside its state.
     fn rename_stack(

@@ -194,6 +194,12 @@ pub enum BackendError {
         /// The stack.
         stack: String,
     },
+    /// No removed stack of that name is kept.
+    #[error("no removed stack named '{stack}' is kept")]
+    NotRemoved {
+        /// The stack.
+        stack: String,
+    },
     /// A stack of that name is there.
     #[error("stack '{stack}' already exists")]
     StackExists {

@@ -126,6 +126,11 @@ impl FileBackend {
         capability::ensure(&self.store)
     }
 
+    #[cfg(test)]
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// How the store is laid out.
     pub fn layout(&self) -> StoreLayout {
         self.layout
@@ -305,6 +310,14 @@ impl Backend for FileBackend {
                 });
             }
         }
+        if !options.remove_backups {
+            if options.force
+                && let Err(error) = recovery::recover(&self.store, stack)
+            {
+                tracing::warn!(%error, "a journal of the removed stack cannot be used");
+            }
+            self.store.keep_removed(stack)?;
+        }
         for key in self.store.history_keys(stack)? {
             self.store.bucket.delete(&key)?;
         }
@@ -312,11 +325,29 @@ impl Backend for FileBackend {
         self.remove_state(stack, !options.remove_backups)?;
         if options.remove_backups {
             self.remove_folder(&keys::backups(stack))?;
+            self.remove_folder(&keys::removed(stack))?;
         }
         self.remove_journals(stack)?;
         self.remove_folder(&keys::leases(stack))?;
         Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()
+    }
+
+    fn restore_stack(&self, stack: &StackReference) -> Result<String, BackendError> {
+        let not_removed = || BackendError::NotRemoved {
+            stack: stack.qualified(),
+        };
+        let (lock, former) = Lock::take(&self.store, stack, None)?;
+        self.make_room(stack)?;
+        let removed = self.store.last_removed(stack)?.ok_or_else(not_removed)?;
+        self.store.restore(stack, &removed)?;
+        Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
+        lock.release()?;
+        Ok(removed.removed)
+    }
+
+    fn prune_history(&self, stack: &StackReference, kept: usize) -> Result<usize, BackendError> {
+        self.store.prune_to(stack, kept)
     }
 
     fn rename_stack(

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::Version;
+use crate::compression::Compression;
 use crate::error::BackendError;
 use crate::keys;
 use crate::state_file::StateFile;
 use crate::store::{Store, json_bytes, unix_nanos};
+use crate::versions::Kept;
 
 /// What the names of records have and those of states have not.
 const RECORD: &str = ".history.json";
@@ -125,12 +127,12 @@ impl Store {
         let Some(record) = self.record(key, at)? else {
             return Ok(None);
         };
-        let key = key.replace(RECORD, ".checkpoint.json");
-        let state = match self.read(&key)? {
+        let stem = key.split(RECORD).next().unwrap_or(key);
+        let state = match self.kept_state(stack, stem)? {
             Some(content) => {
                 let version = Version::default();
                 let state = StateFile {
-                    key,
+                    key: key.clone(),
                     content,
                     version,
                 };
@@ -157,12 +159,12 @@ impl Store {
         Ok(record)
     }
 
-    /// Adds a record, with a copy of the state file.
+    /// Adds a record and the state; tells how the state is kept.
     pub(crate) fn add_history(
         &self,
         stack: &StackReference,
         record: &UpdateRecord,
-    ) -> Result<(), BackendError> {
+    ) -> Result<Kept, BackendError> {
         let extension = self.options.compression.extension();
         let stem = format!("{}/{}-{}", keys::history(stack), stack.stack, unix_nanos());
         let record_key = format!("{stem}.history.json{extension}");
@@ -173,20 +175,39 @@ impl Store {
             source,
         })?;
         self.bucket.put_relaxed(&record_key, &packed)?;
-        self.copy_state(stack, &format!("{stem}.checkpoint.json{extension}"))
+        self.keep_state(stack, &stem)
     }
 
-    /// Copies the state file to the backups.
-    pub(crate) fn add_backup(&self, stack: &StackReference) -> Result<(), BackendError> {
-        if self.options.disable_backups {
+    /// Copies the state file to the backups. Large states are copied, in packed form, as often as the history keeps them whole.
+    pub(crate) fn add_backup(
+        &self,
+        stack: &StackReference,
+        kept: Kept,
+    ) -> Result<(), BackendError> {
+        if self.options.disable_backups || kept == Kept::Delta {
             return Ok(());
+        }
+        if kept == Kept::Full {
+            let name = format!("{}.{}.json.zst", stack.stack, unix_nanos());
+            let key = format!("{}/{name}", keys::backups(stack));
+            let content = self.state_file(stack)?.content;
+            let packed = Compression::Zstd.pack(&content);
+            let packed = packed.map_err(|source| BackendError::Unpack {
+                key: key.clone(),
+                source,
+            })?;
+            return Ok(self.bucket.put_relaxed(&key, &packed)?);
         }
         let extension = self.options.compression.extension();
         let name = format!("{}.{}.json{extension}", stack.stack, unix_nanos());
         self.copy_state(stack, &format!("{}/{name}", keys::backups(stack)))
     }
 
-    fn copy_state(&self, stack: &StackReference, target: &str) -> Result<(), BackendError> {
+    pub(crate) fn copy_state(
+        &self,
+        stack: &StackReference,
+        target: &str,
+    ) -> Result<(), BackendError> {
         let missing = || BackendError::NoStack {
             stack: stack.qualified(),
         };

@@ -54,6 +54,11 @@ pub(crate) fn history(stack: &StackReference) -> String {
     format!(".pulumi/history/{}", place(stack))
 }
 
+/// Folder of what removed stacks of this name had.
+pub(crate) fn removed(stack: &StackReference) -> String {
+    format!(".pulumi/removed/{}", place(stack))
+}
+
 pub(crate) fn locks(stack: &StackReference) -> String {
     format!(".pulumi/locks/{}", stack.qualified())
 }

@@ -29,6 +29,7 @@ mod lock;
 mod memory;
 mod process;
 mod recovery;
+mod removed;
 mod rescue;
 mod segments;
 mod state_file;
@@ -38,6 +39,7 @@ mod summary;
 mod tags;
 mod update;
 mod url;
+mod versions;
 
 pub use backend::{Backend, Cancelled, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 pub use bucket::{Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key};

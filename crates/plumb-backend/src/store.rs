@@ -40,6 +40,8 @@ pub struct StoreOptions {
     pub retain_checkpoints: bool,
     /// Make no copies in `backups/`.
     pub disable_backups: bool,
+    /// Number of former states that the history keeps of a stack; none keeps all.
+    pub kept_states: Option<usize>,
     /// How many state files are read at the same time when stacks are listed.
     pub parallel: usize,
     /// How long a lease lasts unless it is renewed.
@@ -62,6 +64,7 @@ impl StoreOptions {
             ignore_deprecation_error: false,
             retain_checkpoints: false,
             disable_backups: false,
+            kept_states: None,
             parallel: 10,
             lease_time: Duration::from_secs(30),
             write_retries: 10,

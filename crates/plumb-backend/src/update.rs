@@ -27,6 +27,7 @@ use crate::segments::{self, Keep, SegmentLog};
 use crate::state_file::Former;
 use crate::store::Store;
 use crate::stored::Stored;
+use crate::versions::Kept;
 
 /// A stack taken for an operation that changes it.
 pub struct Update {
@@ -185,8 +186,10 @@ impl Update {
         self.rescue.remove();
         let mut finished = Finished::default();
         if let Some(record) = record {
-            finished.history = self.store.add_history(&self.stack, record).err();
-            finished.backup = self.store.add_backup(&self.stack).err();
+            let kept = self.store.add_history(&self.stack, record);
+            let form = *kept.as_ref().unwrap_or(&Kept::Copy);
+            finished.history = kept.err();
+            finished.backup = self.store.add_backup(&self.stack, form).err();
         }
         self.lease = None;
         if let Some(lock) = self.lock.take() {

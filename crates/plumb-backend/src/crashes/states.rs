@@ -209,9 +209,7 @@ impl Written {
         };
         if count <= FEW {
             let subsets = (0..1_usize << count).rev();
-            return subsets
-                .map(|set| with(&|it| (set >> it) & 1 == 1))
-                .collect();
+            return subsets.map(|set| with(&|it| (set >> it) & 1 == 1)).collect();
         }
         let mut sets = vec![with(&|_| true)];
         sets.extend((0..count).rev().map(|end| with(&|it| it < end)));

@@ -7,6 +7,7 @@ mod rescue;
 mod sample;
 mod segments;
 mod store;
+mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -192,6 +192,9 @@ fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
     let parallel = environment
         .non_empty("PULUMI_DIY_BACKEND_PARALLEL")
         .and_then(|text| text.parse().ok());
+    let kept_states = environment
+        .non_empty("PLUMB_HISTORY_STATES")
+        .and_then(|text| text.parse().ok());
     let defaults = StoreOptions::new(VERSION);
     Ok(StoreOptions {
         compression: StoreOptions::compression_of(
@@ -216,6 +219,7 @@ fn store_options(environment: &Environment) -> Result<StoreOptions, Error> {
             "PULUMI_DISABLE_CHECKPOINT_BACKUPS",
         ),
         parallel: parallel.unwrap_or(defaults.parallel),
+        kept_states,
         recovery_folder: Some(environment.pulumi_home.join("plumb").join("recovery")),
         ..defaults
     })

@@ -13,6 +13,7 @@ mod migrate;
 mod output;
 mod remove;
 mod rename;
+mod restore;
 mod select;
 mod show;
 mod tag;
@@ -66,6 +67,7 @@ pub enum StackVerb {
     #[command(aliases = ["rm", "delete"])]
     Remove(remove::RemoveArgs),
     Rename(rename::RenameArgs),
+    Restore(restore::RestoreArgs),
     Output(output::OutputArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
@@ -107,6 +109,7 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::List(verb)) => list::run(verb, ctx)?,
         Some(StackVerb::Remove(verb)) => remove::run(verb, target, ctx)?,
         Some(StackVerb::Rename(verb)) => rename::run(verb, target, ctx)?,
+        Some(StackVerb::Restore(verb)) => restore::run(verb, target, ctx)?,
         Some(StackVerb::Output(verb)) => output::run(verb, target, ctx)?,
         Some(StackVerb::Export(verb)) => export::run(verb, target, ctx)?,
         Some(StackVerb::Import(verb)) => import::run(verb, target, ctx)?,

@@ -1,6 +1,7 @@
 //! `stack history`.
 
 pub(crate) mod past;
+mod prune;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -54,6 +55,7 @@ pub struct HistoryArgs {
 #[derive(Subcommand, Debug)]
 pub enum HistoryVerb {
     Diff(past::DiffArgs),
+    Prune(prune::PruneArgs),
     /// Show events of an update
     #[command(hide = true)]
     Events(LaterArgs),
@@ -62,6 +64,7 @@ pub enum HistoryVerb {
 pub(crate) fn run(args: HistoryArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     match &args.verb {
         Some(HistoryVerb::Diff(verb)) => return past::diff(verb, target, ctx),
+        Some(HistoryVerb::Prune(verb)) => return prune::run(verb, target, ctx),
         Some(HistoryVerb::Events(_)) => {
             return Err(Error::needs_service("`stack history events`"));
         }
