@@ -32,7 +32,7 @@ SPEED = {"share": GROUPS, "group": "speed"}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
-REPRODUCE = {"writers", "writers-long", "crashes", "crashes-long", "simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
+REPRODUCE = {"writers", "writers-long", "crashes", "crashes-long", "readers", "simulate", "simulate-fresh", "simulate-from-state", "simulate-long"}
 """Steps with a seed, whose command repeats a failure exactly."""
 SETUPS = set()
 """Steps that run only where another one needs them."""
@@ -287,6 +287,8 @@ def nightly(machine, target):
                                 "--features", "conformance", "--example", "histories", "--", "500000", seed], cores=2, **AT_NIGHT)
     yield Step("crashes-long", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
                                 "--features", "conformance", "--example", "crashes", "--", "1000000", seed], cores=2, **AT_NIGHT)
+    yield Step("readers", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
+                           "--features", "conformance", "--example", "readers", "--", "1800", seed], **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",

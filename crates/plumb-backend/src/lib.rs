@@ -28,6 +28,8 @@ mod lock;
 #[cfg(any(test, feature = "conformance"))]
 mod memory;
 mod process;
+#[cfg(any(test, feature = "conformance"))]
+pub mod readers;
 mod recovery;
 mod removed;
 mod rescue;

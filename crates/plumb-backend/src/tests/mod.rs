@@ -2,6 +2,7 @@
 
 mod crashes;
 mod journal;
+mod readers;
 mod recovery;
 mod rescue;
 mod sample;

@@ -1,0 +1,37 @@
+//! The corpus of the readers, and some mutations of it; `examples/readers.rs` runs for longer.
+
+use std::path::Path;
+use std::thread;
+
+use crate::readers::{Reader, STACK, run, samples};
+
+const INPUTS: u64 = 1500;
+
+#[test]
+fn no_input_stops_a_reader() {
+    // The program reads files on a thread with as much room, for the deepest values.
+    let thread = thread::Builder::new().stack_size(STACK);
+    let read = thread.spawn(read_inputs).unwrap().join();
+    if let Err(panic) = read {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn read_inputs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/readers");
+    for reader in Reader::ALL {
+        let samples = samples(reader, &folder).unwrap();
+        let mut accepted = 0;
+        for sample in &samples {
+            let read = reader.check(sample);
+            assert!(read.is_ok(), "{reader:?}: {read:?}");
+            accepted += usize::from(read == Ok(true));
+        }
+        assert!(accepted > 0, "no sample of {reader:?} is accepted");
+        for seed in 0..INPUTS {
+            if let Err(violation) = run(reader, &samples, seed) {
+                panic!("{reader:?}, seed {seed}: {}", violation.text);
+            }
+        }
+    }
+}
