@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         text.map_or(default, |text| text.parse().expect("it is a number"))
     };
     let (points, first, one_in) = (number(1, 10_000), number(2, 0), number(3, 1));
-    let scope = Scope {
+    let share = Scope {
         one_in: u32::try_from(one_in).expect("it is a small number"),
         omitted: None,
     };
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             scope.spawn(|| {
                 while !is_over.load(Ordering::SeqCst) {
                     let seed = next.fetch_add(1, Ordering::SeqCst);
-                    match crashes::run(seed, scope) {
+                    match crashes::run(seed, share) {
                         Ok(found) => {
                             let mut counts = counts.lock().expect("nobody panics");
                             *counts += found;

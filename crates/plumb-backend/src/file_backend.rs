@@ -343,7 +343,7 @@ impl Backend for FileBackend {
         self.store.restore(stack, &removed)?;
         Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()?;
-        Ok(removed.removed)
+        Ok(removed.time)
     }
 
     fn prune_history(&self, stack: &StackReference, kept: usize) -> Result<usize, BackendError> {

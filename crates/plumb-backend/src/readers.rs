@@ -16,7 +16,7 @@ use std::{fs, io};
 
 use plumb_project::StackFile;
 use plumb_project::project::Project;
-use plumb_state::file::{parse_checkpoint, parse_deployment, parse_root};
+use plumb_state::file::{Deployment, parse_checkpoint, parse_deployment, parse_root};
 use plumb_state::journal::disk::{self, Tail};
 use plumb_state::plan::PlanFile;
 use rand::rngs::StdRng;
@@ -83,7 +83,7 @@ impl Reader {
     fn read(self, input: &[u8]) -> Result<bool, String> {
         match self {
             Reader::Checkpoint => checkpoint(input),
-            Reader::Deployment => deployment(input),
+            Reader::Deployment => Ok(deployment(input)),
             Reader::Journal => journal(input),
             Reader::Plan => Ok(PlanFile::parse(input).is_ok()),
             Reader::Project => {
@@ -103,7 +103,7 @@ fn checkpoint(input: &[u8]) -> Result<bool, String> {
     let Ok(checkpoint) = parse_checkpoint(input) else {
         return Ok(false);
     };
-    let latest = checkpoint.latest.map(|latest| latest.try_into_encrypted());
+    let latest = checkpoint.latest.map(Deployment::try_into_encrypted);
     if let Some(Ok(snapshot)) = latest {
         drop(snapshot.opaque().verify());
         let text = snapshot.checkpoint("organization/proj/dev");
@@ -117,12 +117,12 @@ fn checkpoint(input: &[u8]) -> Result<bool, String> {
     Ok(true)
 }
 
-fn deployment(input: &[u8]) -> Result<bool, String> {
+fn deployment(input: &[u8]) -> bool {
     let Ok(deployment) = parse_deployment(input) else {
-        return Ok(false);
+        return false;
     };
     drop(deployment.opaque().verify());
-    Ok(true)
+    true
 }
 
 fn journal(input: &[u8]) -> Result<bool, String> {

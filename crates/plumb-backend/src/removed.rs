@@ -49,7 +49,7 @@ pub(crate) struct Removed {
     /// Where it is kept.
     key: String,
     /// When it was removed.
-    pub(crate) removed: String,
+    pub(crate) time: String,
     parts: Vec<(Part, Vec<u8>)>,
 }
 
@@ -88,7 +88,7 @@ impl Removed {
         }
         let removed = Removed {
             key,
-            removed: head.removed,
+            time: head.removed,
             parts,
         };
         removed.state().is_some().then_some(removed)

@@ -93,7 +93,7 @@ fn go_on(backend: &FileBackend, name: &str, state: &State, crash: &Crash) -> Res
     let update = match backend.begin_update(&stack, "after") {
         // A power failure may leave a lock that cannot be read, and nobody knows who has it.
         Err(BackendError::Locked { locks })
-            if !crash.is_kill && locks.iter().all(|lock| lock.content.is_none()) =>
+            if crash.has_torn_locks && locks.iter().all(|lock| lock.content.is_none()) =>
         {
             is_cancelled = true;
             let cancelled = backend.cancel(&stack);
@@ -165,7 +165,8 @@ fn chain(what: &str, error: &BackendError) -> String {
     let mut text = format!("{what}: {error}");
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        text += &format!(": {error}");
+        text += ": ";
+        text += &error.to_string();
         cause = error.source();
     }
     text

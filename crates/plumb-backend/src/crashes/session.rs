@@ -219,11 +219,17 @@ impl Run {
         (0..count).map(&mut new).collect()
     }
 
+    /// Number of the operation that makes an object.
+    fn next_operation(&mut self, name: &str) -> usize {
+        self.last += 1;
+        self.operations.insert(name.to_owned(), self.last);
+        self.last
+    }
+
     fn entry(&mut self, change: &Change) -> EncryptedEntry {
         let json = match change {
             Change::Begin(name) => {
-                self.last += 1;
-                self.operations.insert(name.clone(), self.last);
+                self.next_operation(name);
                 let operation = format!(
                     r#""operation":{{"resource":{},"type":"creating"}}"#,
                     Run::resource(name, false)
@@ -231,26 +237,18 @@ impl Run {
                 entry(0, self.last, "null", "null", &operation)
             }
             Change::Create(name) => {
-                let number = match self.operations.get(name) {
-                    Some(number) => *number,
-                    None => {
-                        self.last += 1;
-                        self.operations.insert(name.clone(), self.last);
-                        self.last
-                    }
-                };
+                let begun = self.operations.get(name).copied();
+                let number = begun.unwrap_or_else(|| self.next_operation(name));
                 let state = format!(r#""state":{}"#, Run::resource(name, true));
                 entry(1, number, "null", "null", &state)
             }
             Change::Delete(name) => {
                 self.last += 1;
                 let (mut old, mut new) = ("null".to_owned(), "null".to_owned());
-                match self.operations.get(name) {
-                    Some(operation) => new = operation.to_string(),
-                    None => {
-                        let at = self.base.iter().position(|it| it == name);
-                        old = at.map_or(old, |at| at.to_string());
-                    }
+                if let Some(operation) = self.operations.get(name) {
+                    new = operation.to_string();
+                } else if let Some(at) = self.base.iter().position(|it| it == name) {
+                    old = at.to_string();
                 }
                 entry(1, self.last, &old, &new, r#""isRefresh":false"#)
             }

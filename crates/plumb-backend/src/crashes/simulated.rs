@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use super::model::Event;
 use crate::disk::{Disk, DiskFile, Found, parent};
+use crate::lock::LockContent;
 
 /// Number of a file, whatever its names are.
 pub(super) type Inode = usize;
@@ -60,6 +61,18 @@ pub(super) struct Content {
 pub(super) struct Image {
     pub(super) files: BTreeMap<PathBuf, Content>,
     pub(super) folders: BTreeSet<PathBuf>,
+}
+
+impl Image {
+    /// Whether there is a lock that cannot be read.
+    pub(super) fn has_torn_locks(&self) -> bool {
+        let mut locks = self
+            .files
+            .iter()
+            .filter(|(path, _)| path.starts_with("/store/.pulumi/locks"))
+            .filter(|(path, _)| path.extension().is_some_and(|it| it == "json"));
+        locks.any(|(_, lock)| serde_json::from_slice::<LockContent>(&lock.bytes).is_err())
+    }
 }
 
 /// The disk of one process.

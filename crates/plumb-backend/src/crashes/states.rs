@@ -63,6 +63,8 @@ pub(super) struct Crash {
     pub(super) image: Image,
     /// Whether the process was killed between two accesses, and the machine ran on.
     pub(super) is_kill: bool,
+    /// Whether a lock may be unreadable: a power failure has torn it, this one or one before this process.
+    pub(super) has_torn_locks: bool,
     /// Whether bytes that were written later are there without earlier ones.
     pub(super) has_gap: bool,
     /// For people.
@@ -88,6 +90,8 @@ pub(super) struct Written {
     folders: BTreeSet<PathBuf>,
     changes: Vec<NameChange>,
     clock: u64,
+    /// Whether the process found a lock that cannot be read.
+    has_torn_locks: bool,
 }
 
 impl Written {
@@ -102,6 +106,7 @@ impl Written {
             names: image.files.keys().cloned().zip(0..).collect(),
             folders: image.folders.clone(),
             changes: Vec::new(),
+            has_torn_locks: image.has_torn_locks(),
             clock: image
                 .files
                 .values()
@@ -209,7 +214,9 @@ impl Written {
         };
         if count <= FEW {
             let subsets = (0..1_usize << count).rev();
-            return subsets.map(|set| with(&|it| (set >> it) & 1 == 1)).collect();
+            return subsets
+                .map(|set| with(&|it| (set >> it) & 1 == 1))
+                .collect();
         }
         let mut sets = vec![with(&|_| true)];
         sets.extend((0..count).rev().map(|end| with(&|it| it < end)));
@@ -260,6 +267,7 @@ impl Written {
                 folders: reached.into_iter().collect(),
             },
             is_kill,
+            has_torn_locks: !is_kill || self.has_torn_locks,
             has_gap: parts.values().any(|part| *part == Part::LaterHalf),
             about: format!(
                 "lost: {lost:?}; bytes without a sync: {parts:?}, of other files {others:?}"

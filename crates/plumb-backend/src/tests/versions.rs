@@ -121,8 +121,7 @@ fn a_lost_version_takes_those_that_build_on_it_and_no_others() {
             .state
             .is_some()
     };
-    let deltas: Vec<String> = world.names(HISTORY);
-    let second = deltas.iter().find(|name| name.ends_with(".delta")).unwrap();
+    let second = &deltas(&world)[0];
     world.write(&format!("{HISTORY}/{second}"), "torn");
     assert!(is_kept(1) && !is_kept(2) && !is_kept(3));
     // The newest version is damaged or not known to be: a new chain begins with what can be read.
@@ -133,10 +132,14 @@ fn a_lost_version_takes_those_that_build_on_it_and_no_others() {
     assert!(is_kept(5));
 }
 
-fn newest_delta(world: &World) -> String {
+fn deltas(world: &World) -> Vec<String> {
     let mut names = world.names(HISTORY);
-    names.retain(|name| name.ends_with(".delta"));
-    names.pop().unwrap()
+    names.retain(|name| name.contains(".checkpoint.delta"));
+    names
+}
+
+fn newest_delta(world: &World) -> String {
+    deltas(world).pop().unwrap()
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::{Context, Error, ExitStatus};
 
 /// Remove a stack and its configuration
 ///
-/// The stack and all of its settings and history are gone afterwards; its resources are not destroyed.
+/// The stack and all of its settings and history are gone afterwards; its resources are not destroyed. `plumb stack restore` brings
+/// state and history back, for 30 days.
 #[derive(Args, Debug)]
 pub struct RemoveArgs {
     /// Forces deletion of the stack, leaving behind any resources managed by the stack
