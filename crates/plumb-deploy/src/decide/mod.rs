@@ -22,10 +22,10 @@ use plumb_resource::ResourceKind;
 use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCall};
 use plumb_state::journal::EntryKind;
 
+use crate::decide::policies::After;
 use crate::decide::registration::{Checked, RegIdx, RegStage, Scope, Turn};
 use crate::deployment::{Deployment, Work};
 use crate::event::Milestone;
-use crate::decide::policies::After;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::request::Outcome;

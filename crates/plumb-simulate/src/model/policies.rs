@@ -77,7 +77,8 @@ impl Model<'_> {
     pub(super) fn naming_of(&self, urn: &Urn, kind: ResourceKind) -> Option<Autonaming> {
         let rule = self.operation.flags.naming.as_deref();
         let (token, name) = (urn.type_text(), urn.name());
-        let rule = rule.filter(|_| kind != ResourceKind::Component && !token.starts_with("two:"))?;
+        let rule =
+            rule.filter(|_| kind != ResourceKind::Component && !token.starts_with("two:"))?;
         Some(match rule {
             _ if token == "test:m:Other" => Autonaming::Enforce(format!("o-{name}").into()),
             "verbatim" => Autonaming::Enforce(name.into()),
