@@ -1,5 +1,6 @@
 """Differences of two outcomes, and their signatures."""
 
+import collections
 import re
 from dataclasses import dataclass
 
@@ -28,13 +29,26 @@ def compare(number, words, reference, plumb):
         yield Difference(number, command, "exit", f"{reference.exit} {said(reference)}", f"{plumb.exit} {said(plumb)}")
         return
     for part in ("stdout", "stderr"):
-        pair = first_difference(getattr(reference, part), getattr(plumb, part))
+        both = [getattr(outcome, part) for outcome in (reference, plumb)]
+        pair = first_difference(*(without_order(*both) if command in OPERATIONS else both))
         if pair:
             yield Difference(number, command, part, *pair)
     for name in sorted({*reference.files, *plumb.files}):
-        pair = first_difference(reference.files.get(name), plumb.files.get(name))
+        # Settings that held nothing but a salt are not there on the other side.
+        both = [files.get(name) or None if name.startswith("Pulumi.") else files.get(name) for files in (reference.files, plumb.files)]
+        pair = first_difference(*both)
         if pair:
             yield Difference(number, command, f"file {name}", *pair)
+
+
+OPERATIONS = ("up", "preview", "refresh", "destroy", "import")
+
+
+def without_order(expected, actual):
+    """The lines that one side has and the other has not: the reference shows rows and problems in an order of chance."""
+    counted = [collections.Counter(lines) for lines in (expected, actual)]
+    only = lambda lines, ours, theirs: [line for line in lines if ours[line] > theirs[line]]
+    return only(expected, *counted), only(actual, *reversed(counted))
 
 
 def command_of(words):

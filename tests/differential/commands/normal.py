@@ -36,7 +36,8 @@ class Normaliser:
     def lines(self, text):
         """Lines without what nobody sees: spaces at their ends, empty lines at the end, lines that only say how long it takes."""
         lines = [line.rstrip() for line in self.text(text).split("\n")]
-        lines = [line for line in lines if not line.startswith("@ ")]
+        # A reference built from sources says no version.
+        lines = [line for line in lines if not line.startswith(("@ ", "    Pulumi version used: "))]
         while lines and not lines[-1]:
             lines.pop()
         # A column is as wide as its times.

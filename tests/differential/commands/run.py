@@ -29,7 +29,7 @@ def main():
         commands += done
         for difference in found:
             signature = difference.signature
-            if not reason_for(signature):
+            if not reason_for(signature, steps[difference.step]):
                 histogram[signature] += 1
                 examples.setdefault(signature, (number, steps, difference))
         if number % 20 == 19:

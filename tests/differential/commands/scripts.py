@@ -66,12 +66,15 @@ class Generator:
             lambda: ["stack", "init", *self.maybe(0.9, self.one(STACKS)), *self.maybe(0.2, "--no-select"),
                      *self.maybe(0.2, "--copy-config-from", self.one(STACKS)),
                      *self.maybe(0.2, "--secrets-provider", self.one(["passphrase", "default", "nonsense", "awskms://x"]))],
-            lambda: ["stack", "select", *self.maybe(0.85, self.one(STACKS)), *self.maybe(0.2, "--create")],
-            lambda: ["stack", "unselect"],
+            lambda: ["stack", "select", *self.maybe(0.85, self.one(STACKS)), *self.maybe(0.2, self.one(["--create", "-c"])),
+                     *self.maybe(0.1, "--secrets-provider", self.one(["passphrase", "nonsense"]))],
+            lambda: ["stack", "unselect", *self.maybe(0.1, "extra")],
+            lambda: ["stack", "get", *self.one([[], ["--output", "json"], ["-i"], ["--show-name"]])],
             lambda: ["stack", self.one(["rm", "remove"]), *self.maybe(0.7, self.one(STACKS)), *self.maybe(0.8, "--yes"),
                      *self.maybe(0.4, "--force"), *self.maybe(0.2, "--preserve-config"), *self.maybe(0.1, "--remove-backups")],
             lambda: ["stack", "rename", *self.maybe(0.95, self.one(STACKS)), *self.stack_flag(0.1)],
-            lambda: ["stack", "output", *self.maybe(0.5, self.one(OUTPUTS)), *self.some(["--json", "--shell", "--show-secrets"], 2)],
+            lambda: ["stack", "output", *self.maybe(0.5, self.one(OUTPUTS)), *self.some(["--json", "-j", "--shell", "--show-secrets"], 2),
+                     *self.maybe(0.1, "--output", self.one(["json", "default", "x"])), *self.maybe(0.05, "extra")],
             lambda: ["stack", "export", *self.maybe(0.2, "--show-secrets"), *self.maybe(0.2, "--file", self.one(["out.json", "no/such.json"])),
                      *self.maybe(0.1, "--version", self.one(["1", "x"]))],
             lambda: ["stack", self.one(["history", "hist"]), *self.some(["--full-dates", "--show-secrets"], 1), *self.json_flags(),
@@ -84,7 +87,7 @@ class Generator:
                      *self.some(["--short-node-name", "--ignore-parent-edges", "--ignore-dependency-edges"], 2),
                      *self.maybe(0.2, "--dependency-edge-color", "red"), *self.maybe(0.2, "--dot-fragment", "x=1")],
             lambda: ["stack", "change-secrets-provider", *self.maybe(0.95, self.one(["passphrase", "default", "nonsense"]))],
-            lambda: ["stack", self.one(["nonsense", "lst", "get", "selct"])],
+            lambda: ["stack", self.one(["nonsense", "lst", "selct", "exprt"])],
         ]
         return [*self.one(choices)(), *self.stack_flag(0.12)]
 
@@ -94,8 +97,9 @@ class Generator:
         pairs = lambda: [word for _ in range(self.random.randint(0, 3))
                          for word in (self.one(["--plaintext", "--secret"]), f"{self.one(KEYS)}={self.one(VALUES)}")]
         choices = [
-            lambda: ["config", *self.some(["--show-secrets", "--json"], 2)],
-            lambda: ["config", "get", *self.maybe(0.95, self.one(KEYS)), *self.some(["--path", "--json"], 2)],
+            lambda: ["config", *self.some(["--show-secrets", "--json", "-j", "--open=false"], 2), *self.maybe(0.1, "--output", self.one(["json", "x"]))],
+            lambda: ["config", "get", *self.maybe(0.95, self.one(KEYS)), *self.some(["--path", "--json", "--open=false"], 2),
+                     *self.maybe(0.05, "extra")],
             lambda: ["config", "set", *self.maybe(0.97, self.one(KEYS)), *self.maybe(0.95, self.one(VALUES)), *kind()],
             lambda: ["config", "set", self.one(KEYS), self.one(VALUES), *self.maybe(0.3, "--path")],
             lambda: ["config", "set-all", *pairs(), *self.maybe(0.3, "--path")],
@@ -164,7 +168,9 @@ class Generator:
         words = self.some(["--skip-preview", "--diff", "--suppress-outputs", "--show-sames", "--refresh", "--suppress-progress",
                            "--expect-no-changes", "--show-config", "--show-full-output", "--json", "--output=json", "--show-reads",
                            "--show-replacement-steps", "--show-secrets", "--suppress-permalink", "--continue-on-error", "--non-interactive",
-                           "--refresh=false", "--color=never", "--emoji", "--fully-qualify-stack-names"], 2)
+                           "--refresh=false", "--color=never", "--emoji", "--fully-qualify-stack-names", "--urns", "--diff=false", "--json=false",
+                           "--suppress-permalink=true", "--show-policy-remediations", "--skip-plugin-pre-install",
+                           "--skip-config-validation", "--disable-integrity-checking", "--show-sames=false", "-r"], 2)
         return [*words, *self.maybe(0.1, self.one(["-p", "--parallel"]), self.one(["1", "4", "0", "-1", "x"])),
                 *self.maybe(0.04, "--color", self.one(["always", "raw", "auto", "pink"])),
                 *self.maybe(0.04, "--config-file", self.one(["Pulumi.x.yaml", "no/x.yaml"])),
@@ -218,5 +224,9 @@ class Generator:
                 *self.stack_flag(0.06), *self.maybe(0.04, "-p", self.one(["2", "x"]))]
 
     def around(self):
-        return self.one([["whoami", *self.some(["-v", "--json"], 1)], ["project", "ls", *self.json_flags()], ["cancel", "--yes"],
-                         ["logout"], ["version"], ["nonsense"], ["stack", "--help"][:1], ["org", "get-default"], ["plugin", "ls", *self.json_flags()]])
+        return self.one([["whoami", *self.some(["-v", "--json", "--output=json"], 1)], ["project", "ls", *self.json_flags()],
+                         ["cancel", *self.maybe(0.8, "--yes"), *self.maybe(0.5, self.one(STACKS))], ["logout", *self.maybe(0.3, self.one(["--all", "file://~", "x"]))],
+                         ["login", *self.maybe(0.5, self.one(["--local", "nonsense", "file:///no/such"]))], ["version"], ["nonsense"], ["help", "nonsense"],
+                         ["org", self.one(["get-default", "set-default", "nonsense"])], ["plugin", "ls", *self.json_flags(), *self.maybe(0.2, "--project")],
+                         ["plugin", "rm", self.one(["resource", "x"]), *self.maybe(0.5, "nothing"), "--yes"], ["schema", "check", self.one(["Pulumi.yaml", "no"])],
+                         ["logs", *self.maybe(0.3, "--json")], ["console"], ["policy", self.one(["ls", "x"])], ["state"], ["config", "env"], ["project"]])

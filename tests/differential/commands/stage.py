@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -26,15 +27,26 @@ class Side:
     """Runs the steps of one script with one binary."""
 
     def __init__(self, binary, root, python_bin, timeout=120):
-        self.binary, self.root, self.python_bin, self.timeout = Path(binary).resolve(), Path(root), python_bin, timeout
+        self.root, self.python_bin, self.timeout = Path(root), python_bin, timeout
         for name in ("home", "user", "store", "project", "cloud"):
             (self.root / name).mkdir(parents=True)
+        self.binary = self._under_the_name_of_the_reference(Path(binary).resolve())
         self.project = self.root / "project"
         self.normal = Normaliser(self.root)
         self._install_lab()
 
     def close(self):
         shutil.rmtree(self.root, ignore_errors=True)
+
+    def _under_the_name_of_the_reference(self, binary):
+        """A link called `pulumi`, because texts name the program as it was started. Hosts of languages lie beside the binary."""
+        self.hosts = binary.parent
+        if binary.name == "pulumi":
+            return binary
+        (self.root / "bin").mkdir()
+        link = self.root / "bin" / "pulumi"
+        link.symlink_to(binary)
+        return link
 
     def _install_lab(self):
         place = self.root / "home" / "plugins" / "resource-lab-v1.0.0"
@@ -52,7 +64,7 @@ class Side:
             "PULUMI_SKIP_UPDATE_CHECK": "true", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "LAB_CLOUD": str(self.root / "cloud"), "PYTHONDONTWRITEBYTECODE": "1",
         }
-        path = [str(self.binary.parent)]
+        path = [str(self.binary.parent), str(self.hosts)]
         if self.python_bin:
             path.append(str(self.python_bin))
             env["LAB_PYTHON"] = str(Path(self.python_bin) / "python3")
@@ -66,7 +78,7 @@ class Side:
             return Outcome()
         done = subprocess.run([str(self.binary), *step], cwd=self.project, env=self._environment(), capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=self.timeout, check=False)
-        read = lambda data: self.normal.lines(data.decode("utf-8", "replace"))
+        read = lambda data: without_help(self.normal.lines(exported(data.decode("utf-8", "replace"))))
         return Outcome(done.returncode, read(done.stdout), read(done.stderr), self._files())
 
     def _edit(self, step):
@@ -74,9 +86,18 @@ class Side:
             (self.project / step["delete"]).unlink(missing_ok=True)
             return
         content = step["content"]
+        if SETTINGS.fullmatch(step["write"]):
+            content = self._with_salt(step["write"], content)
         if step["write"].endswith(".json") and '"deployment"' in content:
             content = self._with_manager(content)
         (self.project / step["write"]).write_text(content)
+
+    def _with_salt(self, name, content):
+        """Settings that are written keep the salt that was there: without one, the reference writes the whole file anew."""
+        path = self.project / name
+        old = path.read_text().splitlines() if path.exists() else []
+        salts = [line for line in old if line.startswith("encryptionsalt:")]
+        return content + "".join(f"{line}\n" for line in salts) if content else content
 
     def _with_manager(self, content):
         """States to import record how the stack encrypts: the reference cannot take them otherwise."""
@@ -92,16 +113,54 @@ class Side:
         """Files of the project, and states, as lines by name."""
         found = {}
         for path in sorted(self.project.rglob("*")):
-            if path.is_file():
-                found[str(path.relative_to(self.project))] = self.normal.lines(path.read_text(errors="replace"))
+            if path.is_file() and path.name != "plumb.lock":
+                lines = self.normal.lines(exported(path.read_text(errors="replace")))
+                found[str(path.relative_to(self.project))] = without_salt(lines) if SETTINGS.fullmatch(path.name) else lines
         stacks = self.root / "store" / ".pulumi" / "stacks"
         for path in sorted(stacks.rglob("*.json")):
             found[f"<store>/{path.relative_to(stacks)}"] = self.normal.lines(_readable(path))
         return found
 
 
+def without_help(lines):
+    """Output with a mark in place of the help of a command: helps are written in words of their own."""
+    if "Usage:" not in lines:
+        return lines
+    errors = [line for line in lines[:lines.index("Usage:")] if line.startswith("error: ")]
+    return [*errors, "<help>"]
+
+
+SETTINGS = re.compile(r"Pulumi\..+\.yaml")
+
+
+def without_salt(lines):
+    """Settings of a stack without its salt, which the reference writes into every file, and Plumb with the first secret."""
+    return [line for line in lines if not line.startswith("encryptionsalt:")]
+
+
 def _readable(path):
+    """A state of the store as lines."""
     try:
-        return json.dumps(json.loads(path.read_text()), indent=1)
+        return json.dumps(without_places(json.loads(path.read_text())), indent=1)
     except ValueError:
         return path.read_text(errors="replace")
+
+
+def exported(text):
+    """An exported state without places in the sources of language hosts; any other text as it is."""
+    if not text.startswith("{") or '"sourcePosition"' not in text:
+        return text
+    try:
+        return json.dumps(without_places(json.loads(text)), indent=4)
+    except ValueError:
+        return text
+
+
+def without_places(document):
+    states = document.get("deployment") or (document.get("checkpoint") or {}).get("latest") or {}
+    for state in states.get("resources") or []:
+        state.pop("sourcePosition", None)
+        state.pop("stackTrace", None)
+    # The reference leaves the former name in when it renames a stack. Nobody reads it.
+    (document.get("checkpoint") or {}).pop("stack", None)
+    return document
