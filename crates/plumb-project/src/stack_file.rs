@@ -10,7 +10,9 @@ use serde_json::Value as Json;
 use crate::config::{ConfigMap, Key, Value};
 use crate::diagnostic::FileError;
 use crate::reader::{self, Format, Problems, Reader};
-use crate::yaml::{Data, Document, Item, Mapping, Node, Resolved, ScalarStyle, from_json};
+use crate::yaml::{
+    Data, Document, Item, Mapping, Node, Resolved, ScalarStyle, compare_keys, from_json,
+};
 
 /// Settings file of a stack.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,7 +188,7 @@ impl StackFile {
         }
     }
 
-    /// Changes the settings. Unchanged entries keep their text.
+    /// Changes the settings. Unchanged entries keep their text and their place; new ones come last, sorted by key.
     pub fn set_config(&mut self, config: &ConfigMap) {
         self.config = config.clone();
         if config.is_empty() {
@@ -211,7 +213,10 @@ impl StackFile {
         entries
             .entries
             .retain(|(key, _)| key_of(key).is_some_and(|key| config.get(&key).is_some()));
-        for (key, value) in config.iter() {
+        let settings = config.iter();
+        let mut settings: Vec<_> = settings.map(|it| (it.0.to_string(), it)).collect();
+        settings.sort_by(|(left, _), (right, _)| compare_keys(left, right));
+        for (_, (key, value)) in settings {
             let entry = entries
                 .entries
                 .iter_mut()
@@ -320,6 +325,8 @@ fn merge(node: &mut Node, json: &Json) {
             mapping
                 .entries
                 .retain(|(key, _)| key.key_text().is_some_and(|key| entries.contains_key(&key)));
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by(|(left, _), (right, _)| compare_keys(left, right));
             for (key, value) in entries {
                 match mapping.get_mut(key) {
                     Some(node) => merge(node, value),

@@ -3,6 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::node::{Data, Item, Layout, Mapping, Node, Position, Sequence};
+use super::order::compare_keys;
 use super::scalar::{MERGE_KEY, Resolved, float_text};
 
 /// Maximum number of values in a document after aliases are expanded.
@@ -140,8 +141,10 @@ pub fn from_json(value: &Value) -> Node {
             }))
         }
         Value::Object(entries) => {
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by(|(left, _), (right, _)| compare_keys(left, right));
             let entries = entries
-                .iter()
+                .into_iter()
                 .map(|(k, v)| (Node::key(k.clone()), Item::new(from_json(v))))
                 .collect();
             Node::new(Data::Mapping(Mapping {

@@ -13,6 +13,7 @@ mod comments;
 mod convert;
 mod emit;
 mod node;
+mod order;
 mod parse;
 mod scalar;
 
@@ -22,6 +23,7 @@ pub use node::{
     Alias, Comments, Data, Document, Item, Layout, Mapping, Node, Position, Scalar, ScalarStyle,
     Sequence,
 };
+pub use order::compare_keys;
 pub use parse::{SyntaxError, parse};
 pub use scalar::{Resolved, resolve_plain};
 
