@@ -421,7 +421,7 @@ def missing_parts(world):
     world.file("Pulumi.yaml", "name: prog\nruntime: nodejs\n")
     world.program("exports.a = 1;")
     (world.project / "node_modules").unlink()
-    expect_in(world.up(code=1), "the Pulumi SDK has not been installed. Have you run `pulumi install`?")
+    expect_in(world.up(code=1), "the Pulumi SDK has not been installed. Have you run `plumb install`?")
     expect_in(world.up(code=1, PATH="/nowhere"), "could not find `node` on the PATH; install Node.js")
     world.file("Pulumi.yaml", "name: prog\nruntime: bun\n")
     expect_in(world.up(code=1, PATH="/nowhere"), "could not find `bun` on the PATH; install Bun")

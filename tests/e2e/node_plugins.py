@@ -134,7 +134,7 @@ def dynamic_without_the_sdk(world):
     world.up()
     (world.project / "node_modules").unlink()
     output = world.plumb("destroy", "--stack", STACK, "--yes", "--skip-preview", code=1)
-    expect_in(output, "pulumi-nodejs", "the Pulumi SDK has not been installed. Have you run `pulumi install`?")
+    expect_in(output, "pulumi-nodejs", "the Pulumi SDK has not been installed. Have you run `plumb install`?")
     expect("what there is", world.names(), ["c"])
 
 

@@ -52,8 +52,8 @@ pub fn semantic_version() -> semver::Version {
         .expect("the reported version is a version")
 }
 
-/// Name of the program in its own messages, independent of the name under which it was started.
-pub const NAME: &str = "plumb";
+/// Name of the program in our own texts, independent of the name under which it was started.
+pub const NAME: &str = plumb_display::OWN_NAME;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -167,9 +167,10 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
 /// Writes an annotation for the error if a continuous integration system shows the output.
 fn annotate(context: &Context, error: &Error) {
     let ci = context.environment.ci_system();
-    let annotation = ci
-        .zip(error.text())
-        .and_then(|(ci, text)| ci.annotation(plumb_events::Severity::Error, "plumb", &text));
+    let annotation = ci.zip(error.text()).and_then(|(ci, text)| {
+        let text = context.printer.named(&text);
+        ci.annotation(plumb_events::Severity::Error, "plumb", &text)
+    });
     if let Some(annotation) = annotation {
         context.printer.stderr(&annotation);
     }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plumb_display::{Painter, ScreenSize, colorize, plain};
+use plumb_display::{Painter, ScreenSize, colorize, plain, with_program};
 use plumb_events::ColorMode;
 
-use crate::{Environment, Error, NAME};
+use crate::{Environment, Error};
 
 const RESET: &str = "<{%reset%}>";
 const ERROR: &str = "<{%fg 1%}>";
@@ -22,8 +22,7 @@ const ATTENTION: &str = "<{%fg 9%}>";
 /// When the reader of a stream closes it, further output to it is dropped silently. Other output replaces the frame that
 /// is painted on the terminal; the next frame is painted below it.
 ///
-/// In our own texts the program is called `plumb`, and the user sees the name it was started with instead. Texts that
-/// other programs match call it `pulumi`, whatever its name, and remain unchanged.
+/// Texts for people show the name under which they started the program ([`with_program`]); data is left as it is.
 #[derive(Debug)]
 pub struct Printer {
     color: ColorMode,
@@ -84,9 +83,9 @@ impl Printer {
         &self.program
     }
 
-    /// Our own text, with `plumb` replaced by the name the program was started with.
+    /// A text with the name under which the program was started.
     pub fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        with_name(text, &self.program)
+        with_program(text, &self.program)
     }
 
     /// Text in the style of headlines, with colour tags.
@@ -214,23 +213,6 @@ fn shown(text: &str, is_plain: bool) -> Cow<'_, str> {
     }
 }
 
-/// Replaces `plumb` by `program` where `text` names a command to run.
-pub(crate) fn with_name<'t>(text: &'t str, program: &str) -> Cow<'t, str> {
-    if program == NAME || !text.contains(NAME) {
-        return Cow::Borrowed(text);
-    }
-    // Commands appear in backticks, in quotes or parentheses of shells, or on an indented line.
-    let before = ["`", "'", "(", "\t", "  "];
-    let mut named = text.to_owned();
-    for mark in before {
-        for after in [" ", "`", "'"] {
-            let ours = format!("{mark}{NAME}{after}");
-            named = named.replace(&ours, &format!("{mark}{program}{after}"));
-        }
-    }
-    Cow::Owned(named)
-}
-
 /// Size of the terminal.
 pub fn terminal_size() -> ScreenSize {
     let size = terminal_size::terminal_size();
@@ -251,21 +233,5 @@ fn write_to(stream: &mut dyn Write, gone: &AtomicBool, text: &str) {
         .is_err()
     {
         gone.store(true, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_of_our_own_have_the_name_that_the_program_was_started_by() {
-        let text = "run `plumb up`, or `pulumi stack select`; plumb.lock and `plumbing` stay";
-        assert_eq!(with_name(text, "plumb"), text);
-        assert_eq!(
-            with_name(text, "pulumi"),
-            "run `pulumi up`, or `pulumi stack select`; plumb.lock and `plumbing` stay"
-        );
-        assert_eq!(with_name("begin with `plumb`", "iac"), "begin with `iac`");
     }
 }

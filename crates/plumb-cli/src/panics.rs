@@ -27,7 +27,8 @@ pub(crate) fn install(environment: &Environment) {
         }
         let path = write_report(&folder, &words, info);
         // On stdout, because programs that run this one look for the message there.
-        Printer::new(plumb_events::ColorMode::Never, &program).data(&banner(path.as_ref()));
+        let printer = Printer::new(plumb_events::ColorMode::Never, &program);
+        printer.data(&printer.named(&banner(path.as_ref())));
     }));
 }
 

@@ -2,6 +2,7 @@
 
 use plumb_events::{Diagnostic, Severity, strip_color};
 
+use crate::names::with_program;
 use crate::text::short_type;
 
 /// A system with known markup.
@@ -67,7 +68,7 @@ impl CiSystem {
     }
 
     /// Annotation for a diagnostic.
-    pub(crate) fn of_diagnostic(self, diagnostic: &Diagnostic) -> Option<String> {
+    pub(crate) fn of_diagnostic(self, diagnostic: &Diagnostic, program: &str) -> Option<String> {
         if diagnostic.ephemeral {
             return None;
         }
@@ -75,7 +76,8 @@ impl CiSystem {
             || "plumb".to_owned(),
             |urn| format!("{} ({})", short_type(urn.type_text()), urn.name()),
         );
-        self.annotation(diagnostic.severity, &title, &diagnostic.message)
+        let message = with_program(&diagnostic.message, program);
+        self.annotation(diagnostic.severity, &title, &message)
     }
 }
 

@@ -105,7 +105,7 @@ impl DiffView {
         }
         Output {
             stdout: String::new(),
-            stderr: format!("{}{}", diagnostic.prefix, diagnostic.message),
+            stderr: self.options.text_of(diagnostic),
         }
     }
 

@@ -203,7 +203,7 @@ impl Display {
 
     fn annotate(&mut self, event: &Event) {
         if let (Some(ci), Event::Diagnostic(diagnostic)) = (self.options.ci, event) {
-            let annotation = ci.of_diagnostic(diagnostic);
+            let annotation = ci.of_diagnostic(diagnostic, &self.options.program);
             // CI systems show only a few annotations.
             if let Some(annotation) = annotation
                 && self.annotations.len() < MOST_ANNOTATIONS

@@ -1,10 +1,11 @@
 //! Options of displays.
 
 use ecow::EcoString;
-use plumb_events::ColorMode;
+use plumb_events::{ColorMode, Diagnostic};
 
 use crate::ci::CiSystem;
 use crate::color::{HEADLINE, paint};
+use crate::names::{OWN_NAME, with_program};
 
 /// Kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Options {
     pub action: Action,
     /// Whether the operation is a preview.
     pub preview: bool,
+    /// The name that the program was started by, for what diagnostics say of it.
+    pub program: EcoString,
     /// Name of the stack.
     pub stack: EcoString,
     /// Name of the project.
@@ -96,6 +99,7 @@ impl Options {
         Options {
             action,
             preview,
+            program: OWN_NAME.into(),
             stack: stack.into(),
             project: project.into(),
             view: View::Progress,
@@ -134,6 +138,12 @@ impl Options {
             (Action::Import, false) => "Importing",
             (Action::Analyze, _) => "Analyzing",
         }
+    }
+
+    /// Text of a diagnostic.
+    pub(crate) fn text_of(&self, diagnostic: &Diagnostic) -> String {
+        let text = format!("{}{}", diagnostic.prefix, diagnostic.message);
+        with_program(&text, &self.program).into_owned()
     }
 
     /// First line of the output, with its line break.

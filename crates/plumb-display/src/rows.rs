@@ -107,8 +107,7 @@ impl Row {
         self.last.is_some() || self.failed
     }
 
-    fn add(&mut self, diagnostic: &Diagnostic) {
-        let text = format!("{}{}", diagnostic.prefix, diagnostic.message);
+    fn add(&mut self, diagnostic: &Diagnostic, text: String) {
         let message = Message {
             severity: diagnostic.severity,
             text: text.clone(),
@@ -274,14 +273,14 @@ impl Rows {
     }
 
     fn diagnose(&mut self, diagnostic: &Diagnostic) -> Touched {
-        let text = format!("{}{}", diagnostic.prefix, diagnostic.message);
+        let text = self.options.text_of(diagnostic);
         let is_hidden = diagnostic.severity == Severity::Debug && !self.options.debug;
         if is_hidden || text.trim_end().is_empty() {
             return Touched::Nothing;
         }
         let idx = self.row_of(diagnostic.urn.as_ref());
         self.list[idx].hidden = false;
-        self.list[idx].add(diagnostic);
+        self.list[idx].add(diagnostic, text);
         self.touched_if_visible(idx)
     }
 
@@ -338,7 +337,9 @@ impl Rows {
         if let Some(idx) = self.stack_row {
             return idx;
         }
-        let name = format!("{}-{}", self.options.project, self.options.stack);
+        // A stack may be shown with its organization and project, and is called by the last part.
+        let stack = self.options.stack.rsplit('/').next().unwrap_or_default();
+        let name = format!("{}-{stack}", self.options.project);
         let idx = self.push(None, plumb_resource::ROOT_STACK_TYPE.to_owned(), name);
         self.stack_row = Some(idx);
         idx

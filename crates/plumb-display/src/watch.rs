@@ -61,7 +61,7 @@ impl<'a> WatchLines<'a> {
             }),
             Event::Diagnostic(it) if it.severity != Severity::Debug && !it.ephemeral => {
                 let name = it.urn.as_ref().map_or("", |urn| urn.name());
-                Self::text(name, &format!("{}{}", it.prefix, it.message), clock)
+                Self::text(name, &self.options.text_of(it), clock)
             }
             Event::Stdout { message, .. } => Self::text("", message, clock),
             _ => String::new(),

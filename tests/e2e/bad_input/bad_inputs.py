@@ -95,7 +95,7 @@ NODE = [
     Case("nodejs", "value", ('unknown value "bower" of ' + OPTION.format("packagemanager"), "npm, yarn, pnpm or bun"),
          options="packagemanager: bower"),
     Case("nodejs", "dependency", ("Cannot find module 'nothere'", "index.js"), {"index.js": "require('nothere');\n"}),
-    Case("nodejs", "sdk", ("could not find the module @pulumi/pulumi/cmd/run from", "`pulumi install`"), prepare="bare_node"),
+    Case("nodejs", "sdk", ("could not find the module @pulumi/pulumi/cmd/run from", "`plumb install`"), prepare="bare_node"),
     Case("nodejs", "old", ("the installed version 1.14.1 of @pulumi/pulumi is too old", "npm install @pulumi/pulumi@latest"),
          prepare="old_node", note="1.14"),
     Case("nodejs", "bytes", (REPLACED,), {

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, Command};
+use plumb_display::with_program;
 
 use super::flags::{Flag, PERSISTENT, Takes};
 use super::scan::{is_group, shown_path};
-use crate::output::with_name;
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 8] = [
@@ -79,7 +79,7 @@ pub(super) fn text(tree: &Command, path: &[String], program: &str) -> String {
             "\nUse `{shown} [command] --help` for more information about a command."
         );
     }
-    with_name(&out, program).into_owned()
+    with_program(&out, program).into_owned()
 }
 
 fn usage(command: &Command, shown: &str, out: &mut String) {

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use plumb_display::with_program;
+
 use super::reference::{file_name, shown};
 use super::surface::{CommandSurface, FlagSurface};
-use crate::output::with_name;
 
 /// A page for every command that help lists, of the program by this name: the name of its file, and its text.
 pub fn pages(commands: &[CommandSurface], program: &str) -> Vec<(String, String)> {
@@ -14,7 +15,7 @@ pub fn pages(commands: &[CommandSurface], program: &str) -> Vec<(String, String)
             let name = file_name(command, program).replace('_', "-");
             (
                 format!("{name}.1"),
-                with_name(&page(command, &name, program), program).into_owned(),
+                with_program(&page(command, &name, program), program).into_owned(),
             )
         })
         .collect()

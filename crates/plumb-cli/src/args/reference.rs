@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use plumb_display::with_program;
+
 use super::surface::{CommandSurface, FlagKind, FlagSurface};
 use crate::NAME;
-use crate::output::with_name;
 
 /// `docs/cli.md`: every command and flag in tables.
 pub fn reference(commands: &[CommandSurface]) -> String {
@@ -12,7 +13,7 @@ pub fn reference(commands: &[CommandSurface]) -> String {
         "# The command line\n\n\
          Written by the program from its own declarations (`PLUMB_WRITE_DOCS=1 cargo test -p plumb-cli surface`); a test fails when it is out of date.\n\n\
          The program is called `plumb`, and does the same under the name `pulumi`. What it says calls it by the name that it was \
-         started by; texts that scripts look for call it `pulumi`. Flags may stand before or behind the command and its words. Every flag can be given by a variable: `PULUMI_OPTION_` and its name \
+         started by. Flags may stand before or behind the command and its words. Every flag can be given by a variable: `PULUMI_OPTION_` and its name \
          in capitals, with `_` for `-`; the command line wins. Commands and flags in *italics* are not listed by `--help`.\n",
     );
     let root = commands.first();
@@ -73,7 +74,7 @@ pub fn pages(commands: &[CommandSurface], program: &str) -> Vec<(String, String)
         }
         (
             format!("{}.md", file_name(command, program)),
-            with_name(&text, program).into_owned(),
+            with_program(&text, program).into_owned(),
         )
     };
     listed.map(page).collect()

@@ -23,7 +23,7 @@ pub fn run(args: ConsoleArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     };
     if let Some(stack) = stack {
         if !backend.stack_exists(&stack.reference)? {
-            ctx.printer.line(&format!(
+            ctx.printer.note(&format!(
                 "Stack '{}' does not exist. Run `pulumi stack init` to create a new stack.",
                 stack.shown
             ));

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use rustc_hash::FxHashSet;
@@ -121,7 +123,7 @@ const KINDS_WITH_LOGS: [&str; 7] = [
 /// Logs of the stack's resources: an empty list if no resource has a type with logs, and otherwise an error, because reading
 /// logs is not implemented and an empty list would be misleading.
 fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
-    check_since(&args.since)?;
+    let since = since(&args.since)?;
     let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Fail)?;
     let state = ctx.load_state(&stack)?;
     let nothing = Snapshot::default();
@@ -139,7 +141,8 @@ fn resource_logs(args: &LogsArgs, ctx: &Context) -> Result<(), Error> {
     }
     ctx.printer.line(&format!(
         "Collecting logs for stack {} since {}.",
-        stack.shown, args.since
+        stack.shown,
+        json_time(since)
     ));
     ctx.printer.line("");
     // With `--follow`, the command would never end.
@@ -185,17 +188,20 @@ fn is_named(urn: &Urn, wanted: &str) -> bool {
             .is_some_and(|(kind, name)| urn.name() == name && urn.type_text() == kind)
 }
 
-/// Checks `--since`: a duration such as `1h30m`, or a date.
-fn check_since(text: &str) -> Result<(), Error> {
-    let is_duration = text.parse::<jiff::Span>().is_ok();
-    let is_time = text.parse::<Timestamp>().is_ok() || text.parse::<jiff::civil::Date>().is_ok();
-    if is_duration || is_time {
-        return Ok(());
-    }
-    Err(Error::user(format!(
-        "failed to parse argument to '--since' as duration or timestamp: {text:?} is neither, as 90s, 2h30m or \
-         2026-01-31T10:00:00Z are"
-    )))
+/// Parses `--since`: a duration such as `1h30m` before now, or a date with or without a time.
+fn since(text: &str) -> Result<Timestamp, Error> {
+    let ago = text.parse::<SignedDuration>().ok();
+    let ago = ago.and_then(|ago| Timestamp::now().checked_sub(ago).ok());
+    let midnight = text.parse::<Date>().ok();
+    let midnight = midnight.and_then(|date| date.to_zoned(TimeZone::UTC).ok());
+    ago.or_else(|| text.parse::<Timestamp>().ok())
+        .or_else(|| midnight.map(|zoned| zoned.timestamp()))
+        .ok_or_else(|| {
+            Error::user(format!(
+                "failed to parse argument to '--since' as duration or timestamp: {text:?} is neither, as 90s, 2h30m or \
+                 2026-01-31T10:00:00Z are"
+            ))
+        })
 }
 
 /// A log file of a run.

@@ -320,6 +320,7 @@ fn options(
             (false, true) => View::Tree,
             (false, false) => View::Progress,
         },
+        program: ctx.printer.program().into(),
         color: ctx.printer.color(),
         show_config: args.show_config,
         show_sames: args.show_sames,

@@ -146,11 +146,8 @@ pub fn save_config_flags(
     }
     let mut config = settings.file.config().clone();
     for flag in flags {
-        let Some((key, value)) = flag.split_once('=') else {
-            return Err(Error::user(format!(
-                "config value '{flag}' is not of the form key=value"
-            )));
-        };
+        // upstream: a key alone gets an empty value.
+        let (key, value) = flag.split_once('=').unwrap_or((flag, ""));
         let path = if are_paths {
             KeyPath::parse(key, project)?
         } else {

@@ -53,12 +53,14 @@ impl Context {
         printer: Arc<Printer>,
         globals: GlobalArgs,
     ) -> Result<Self, Error> {
-        if let Some(folder) = &globals.cwd {
-            let folder = environment.cwd.join(folder);
+        if let Some(named) = &globals.cwd {
+            let folder = environment.cwd.join(named);
             if let Err(error) = std::env::set_current_dir(&folder) {
-                return Err(Error::user(format!("chdir {}: {error}", folder.display())));
+                let why = crate::go::reason(&error);
+                return Err(Error::user(format!("chdir {named}: {why}")));
             }
-            environment.cwd = folder;
+            // The folder by the path that the system has for it, because the selected stack is remembered for that.
+            environment.cwd = std::env::current_dir().unwrap_or(folder);
         }
         Ok(Context {
             environment,

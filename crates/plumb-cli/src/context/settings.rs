@@ -102,7 +102,9 @@ impl Context {
         stack: &Stack,
         file: Option<&str>,
     ) -> Result<StackSettings, Error> {
-        let mut settings = self.stack_settings(stack, file)?;
+        let settings = self.stack_settings(stack, file);
+        let mut settings =
+            settings.map_err(|error| error.context("getting stack configuration"))?;
         if settings.path.is_some() || self.find_project()?.is_some() {
             return Ok(settings);
         }

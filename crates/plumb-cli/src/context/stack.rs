@@ -147,7 +147,7 @@ impl Context {
             }
         };
         if !is_wanted {
-            return Err(Error::no_stack(&stack.shown));
+            return Err(Error::no_stack(name));
         }
         self.create_stack(&stack, new)?;
         self.select_stack(&stack)?;

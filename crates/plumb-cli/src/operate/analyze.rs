@@ -159,6 +159,7 @@ fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramContext) -> 
         } else {
             View::Progress
         },
+        program: ctx.printer.program().into(),
         color: ctx.printer.color(),
         show_policy_remediations: true,
         emoji: ctx.globals.emoji,

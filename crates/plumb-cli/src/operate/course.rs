@@ -73,8 +73,8 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
             || program.is_some_and(|program| !program.config.is_empty()));
     let skips_check = program.is_some_and(|program| program.skip_config_validation)
         || request.snippets.is_some()
-        || !(runs_program || request.kind == Kind::Import);
-    Session::open(
+        || !runs_program;
+    let session = Session::open(
         ctx,
         &Opening {
             stack: request.common.stack.as_deref(),
@@ -106,7 +106,13 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
             changes: !request.preview_only,
             needs_project,
         },
-    )
+    )?;
+    if request.kind == Kind::Import {
+        // Mistakes in the list are said before settings that are missing.
+        request.listing(&session)?;
+        session.check_config()?;
+    }
+    Ok(session)
 }
 
 /// Runs an operation. For an import with `--from`, runs the converter first.
@@ -176,7 +182,14 @@ async fn operate(
         );
         match Box::pin(previewed).await? {
             Previewed::Confirmed(log) => event_log = log,
-            Previewed::Last(ran) => return ends_with_preview(ctx, request, session, &ran, form),
+            Previewed::Last(ran) => {
+                let code = request.code_request(&session, &session.base)?;
+                let status = ends_with_preview(ctx, request, session, &ran, form);
+                if let Some(code) = code {
+                    code.fulfil(ctx, form == Form::Human).await?;
+                }
+                return status;
+            }
             Previewed::Declined => {
                 session.leave();
                 return Ok(ExitStatus::Failure);
@@ -306,7 +319,7 @@ async fn conclude(
     let succeeded = ran.outcome.result == OperationResult::Succeeded;
     let before = (request.kind == Kind::Destroy && succeeded).then(|| session.base.clone());
     let stack = session.stack.clone();
-    let code = request.code_request(&session, &ran);
+    let code = request.code_request(&session, &ran.snapshot);
     // Saved before any other result is reported, because an earlier failure would lose the state.
     session.finish(ran, request.kind.history(), message, environment)?;
     if let Some(code) = code? {

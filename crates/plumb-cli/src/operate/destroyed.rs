@@ -91,7 +91,7 @@ pub(super) fn conclude(
 ) -> Result<(), Error> {
     let say = |text: &str| {
         if !request.is_json() {
-            ctx.printer.line(text);
+            ctx.printer.note(text);
         }
     };
     let kept = if request.exclude_protected {

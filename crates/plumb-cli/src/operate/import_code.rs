@@ -129,9 +129,9 @@ impl CodeRequest {
                     .map_err(|error| Error::from(error).context(path.display()))?;
             }
             None if is_human => {
-                ctx.printer.line(INTRODUCTION);
+                ctx.printer.note(INTRODUCTION);
                 if self.is_protected {
-                    ctx.printer.line(ABOUT_PROTECTION);
+                    ctx.printer.note(ABOUT_PROTECTION);
                 }
                 ctx.printer.data(&code.text);
             }

@@ -68,7 +68,7 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     if !yes && !ctx.is_interactive() {
         return Err(Error::with_status(
             ExitStatus::Configuration,
-            "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
+            "--yes or --skip-preview or --preview-only must be passed in to proceed when running in non-interactive mode",
         )
         .known(Code::NotConfirmed));
     }

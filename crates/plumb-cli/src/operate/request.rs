@@ -5,7 +5,7 @@ use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_display::{Action, Options as DisplayOptions, View};
 use plumb_engine::policies::PolicyPacks;
-use plumb_events::OperationResult;
+use plumb_state::Snapshot;
 
 use super::args::{
     CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
@@ -19,7 +19,7 @@ use super::import_code::{self, CodeRequest};
 use super::import_document::{self, ImportFile};
 use super::pending::PendingCreates;
 use super::screen::Form;
-use super::session::{RunResult, Session};
+use super::session::Session;
 use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::commands::wants_json;
@@ -407,6 +407,7 @@ impl OperationRequest {
                 (false, true) => View::Tree,
                 (false, false) => View::Progress,
             },
+            program: ctx.printer.program().into(),
             color: ctx.printer.color(),
             show_config: self.show_config,
             show_sames: program.is_some_and(|program| program.show_sames),
@@ -547,14 +548,16 @@ impl OperationRequest {
         import::from_file(file, protect, stack.name(), stack.project_name())
     }
 
-    /// Request for code that declares the imported resources, if requested and the import succeeded.
+    /// Request for code that declares those listed resources that the stack has now, if code is wanted.
+    ///
+    /// After failures and previews some resources of the list may be missing. Example: of `a` and `b`, `a` was adopted before
+    /// the import of `b` failed, and the program has to declare `a`.
     pub(super) fn code_request(
         &self,
         session: &Session<'_>,
-        ran: &RunResult,
+        snapshot: &Snapshot,
     ) -> Result<Option<CodeRequest>, Error> {
-        let wanted = self.import.as_ref().filter(|args| args.generate_code);
-        let Some(args) = wanted.filter(|_| ran.outcome.result == OperationResult::Succeeded) else {
+        let Some(args) = self.import.as_ref().filter(|args| args.generate_code) else {
             return Ok(None);
         };
         let listing = self.listing(session)?;
@@ -562,7 +565,7 @@ impl OperationRequest {
             args,
             listing,
             &session.stack,
-            &ran.snapshot,
+            snapshot,
         )))
     }
 }

@@ -111,6 +111,17 @@ pub(super) struct RunResult {
 }
 
 impl<'c> Session<'c> {
+    /// Checks the settings against the declarations of the project, for sessions that were opened without this check.
+    pub(super) fn check_config(&self) -> Result<(), Error> {
+        let checked = self.ctx.stack_config(
+            &self.stack,
+            &self.settings,
+            &self.secrets,
+            ConfigCheck::Required,
+        );
+        checked.map(drop)
+    }
+
     /// Finds the stack, reads settings and state, and locks the stack if it will be changed.
     pub(super) fn open(ctx: &'c Context, opening: &Opening<'_>) -> Result<Self, Error> {
         let project = if opening.needs_project {

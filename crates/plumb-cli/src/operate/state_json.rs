@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, UNKNOWN_SENTINEL};
 use plumb_state::Snapshot;
 use plumb_state::file::Layout;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// A resource in the form of the state file. The caller has masked its secrets.
@@ -18,16 +19,19 @@ pub(super) fn resource_json(state: &ResourceState) -> Box<RawValue> {
         ..Snapshot::default()
     };
     let text = snapshot.deployment_with_secrets_exposed(Layout::Compact);
-    let whole: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-    let resource = whole.and_then(|mut whole| {
-        Some(
-            whole
-                .get_mut("deployment")?
-                .get_mut("resources")?
-                .get_mut(0)?
-                .take(),
-        )
-    });
-    let text = resource.map_or_else(|| "null".to_owned(), |resource| resource.to_string());
-    RawValue::from_string(text).expect("a JSON value is valid JSON")
+    // Read as it stands, so that members keep the order of state files.
+    let whole: Option<Whole> = serde_json::from_str(&text).ok();
+    let resource = whole.and_then(|mut whole| whole.deployment.resources.pop());
+    resource
+        .unwrap_or_else(|| RawValue::from_string("null".to_owned()).expect("null is valid JSON"))
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    deployment: Deployment,
+}
+
+#[derive(Deserialize)]
+struct Deployment {
+    resources: Vec<Box<RawValue>>,
 }

@@ -19,7 +19,7 @@ fn mistakes_go_to_stderr() {
     );
     assert_eq!(
         context.fails(1, &["stack", "nope"]),
-        "error: unknown command \"nope\" for \"pulumi stack\"\nRun 'pulumi stack --help' for usage.\n"
+        "error: unknown command \"nope\" for \"plumb stack\"\nRun 'plumb stack --help' for usage.\n"
     );
     assert_eq!(
         context.fails(1, &["stack", "ls", "--color", "pink"]),

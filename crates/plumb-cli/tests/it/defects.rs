@@ -31,7 +31,7 @@ fn a_defect_in_the_middle_of_an_update_leaves_a_report_and_a_sound_state() {
     let ran = context.run(&["up", "--yes", "--skip-preview"]);
     assert_eq!(ran.code, 255, "{}{}", ran.stdout, ran.stderr);
     let shown = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(shown.contains("The Pulumi CLI encountered a fatal error. This is a bug!"));
+    assert!(shown.contains("The Plumb CLI encountered a fatal error. This is a bug!"));
     assert_eq!(shown.matches("fatal error").count(), 1, "{shown}");
     for inside in ["panicked at", "RUST_BACKTRACE", "thread '", ".rs:"] {
         assert!(!shown.contains(inside), "{inside} in {shown}");

@@ -23,9 +23,8 @@ fn code_is_printed_that_needs_no_update() {
         .split_once("the destroy will take effect.\n\n")
         .unwrap_or_else(|| panic!("{printed}"));
     assert!(
-        printed.contains(
-            "Please copy the following code into your Pulumi application. Not doing so\n"
-        ),
+        printed
+            .contains("Please copy the following code into your Plumb application. Not doing so\n"),
         "{printed}"
     );
     assert!(

@@ -130,7 +130,7 @@ fn the_state_goes_through_an_editor() {
     let alone = with_resources();
     assert_eq!(
         alone.fails(1, &["state", "edit"]),
-        "error: pulumi state edit must be run in interactive mode\n"
+        "error: plumb state edit must be run in interactive mode\n"
     );
 }
 

@@ -25,7 +25,7 @@ fn a_project_is_made_from_a_built_in_template() {
     assert_eq!(
         made.stdout,
         "Created project 'shop'\n\n\nYour new project is ready to go! \n\nTo perform an initial deployment, run 'cd shop', \
-         then, run `pulumi up`\n\n"
+         then, run `plumb up`\n\n"
     );
     let project = context.read("shop/Pulumi.yaml");
     assert!(
@@ -58,7 +58,7 @@ fn files_alone_are_made_on_demand() {
     );
     assert!(
         made.stdout
-            .contains("   1. pulumi install\n   2. pulumi stack init\n"),
+            .contains("   1. plumb install\n   2. plumb stack init\n"),
         "{}",
         made.stdout
     );

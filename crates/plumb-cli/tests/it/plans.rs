@@ -31,7 +31,7 @@ fn an_update_keeps_to_a_saved_plan() {
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert_eq!(
         ran.stderr,
-        "Update plan written to 'plan.json'\nRun `pulumi up --plan='plan.json'` to constrain the update to the \
+        "Update plan written to 'plan.json'\nRun `plumb up --plan='plan.json'` to constrain the update to the \
          operations planned by this preview\n"
     );
     let plan: Value = serde_json::from_str(&context.read("plan.json")).unwrap();

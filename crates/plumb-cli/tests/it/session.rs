@@ -125,7 +125,7 @@ fn commands_that_need_a_project_say_so() {
     assert_eq!(
         context.fails(1, &["config"]),
         "error: no Pulumi.yaml project file found (searching upwards from <root>/project). If you have not created a \
-         project yet, use `pulumi new` to do so: no project file found\n"
+         project yet, use `plumb new` to do so: no project file found\n"
     );
 }
 

@@ -25,7 +25,7 @@ fn a_new_stack_with_a_secrets_manager_has_a_time() {
     assert!(listed[0]["lastUpdate"].is_string(), "{listed}");
     let shown = context.ok(&["stack"]);
     assert!(shown.contains("    Last updated: "), "{shown}");
-    assert!(!shown.contains("Pulumi version used"), "{shown}");
+    assert!(!shown.contains("Plumb version used"), "{shown}");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn stacks_are_made_listed_selected_and_removed() {
     assert_eq!(removed, "Stack 'prod' has been removed!\n");
     assert_eq!(
         context.fails(1, &["stack"]),
-        "error: no stack selected; please use `pulumi stack select` or `pulumi stack init` to choose one\n"
+        "error: no stack selected; please use `plumb stack select` or `plumb stack init` to choose one\n"
     );
 }
 
@@ -226,8 +226,8 @@ fn dangerous_deployments_are_refused() {
     context.write("v9.json", r#"{"version": 9, "deployment": {}}"#);
     assert_eq!(
         context.fails(1, &["stack", "import", "--file", "v9.json"]),
-        "error: the stack 'dev' is newer than what this version of the Pulumi CLI understands. Please update your version \
-         of the Pulumi CLI\n"
+        "error: the stack 'dev' is newer than what this version of the Plumb CLI understands. Please update your version \
+         of the Plumb CLI\n"
     );
     context.write("no.json", "hello");
     assert_eq!(

@@ -83,8 +83,8 @@ fn deleting_respects_dependents_and_protection() {
 #[test]
 fn urns_that_lead_nowhere_are_answered_with_similar_ones() {
     let context = with_resources();
-    let hint = "To list the resource URNs in the stack, run `pulumi stack --show-urns`; to inspect the full state, run \
-                `pulumi stack export`.";
+    let hint = "To list the resource URNs in the stack, run `plumb stack --show-urns`; to inspect the full state, run \
+                `plumb stack export`.";
     assert_eq!(
         context.fails(
             1,
@@ -106,7 +106,7 @@ fn urns_that_lead_nowhere_are_answered_with_similar_ones() {
     );
     assert_eq!(
         context.fails(1, &["state", "protect", "--yes"]),
-        "error: Must supply <resource URN> unless pulumi is run interactively\n"
+        "error: Must supply <resource URN> unless plumb is run interactively\n"
     );
 }
 

@@ -196,7 +196,7 @@ fn packs_are_made_from_templates() {
         ]);
         assert_eq!(
             made,
-            "Created Policy Pack!\nTo install dependencies for the Policy Pack, run `pulumi install`\n"
+            "Created Policy Pack!\nTo install dependencies for the Policy Pack, run `plumb install`\n"
         );
         assert!(context.exists(&format!("{policy}/PulumiPolicy.yaml")));
         context.ok(&[
@@ -395,7 +395,7 @@ fn log_files_are_listed_shown_and_removed() {
     assert!(
         context
             .ok(&["logs"])
-            .starts_with("Collecting logs for stack dev since 1h.")
+            .starts_with("Collecting logs for stack dev since 2")
     );
     assert_eq!(context.ok(&["logs", "--json"]), "[]\n");
     let followed = context.run(&["logs", "--follow", "--since", "2h30m"]);
@@ -706,7 +706,7 @@ fn what_has_no_console_says_where_the_state_is() {
     );
     assert_eq!(
         context.ok(&["console", "--stack", "none"]),
-        "Stack 'none' does not exist. Run `pulumi stack init` to create a new stack.\n"
+        "Stack 'none' does not exist. Run `plumb stack init` to create a new stack.\n"
     );
 }
 

@@ -13,7 +13,7 @@ pub enum Problem {
     Missing {
         /// The stack.
         stack: String,
-        /// Key, as displayed.
+        /// Key, as the project writes it.
         key: String,
     },
     /// A value does not have the declared type.
@@ -21,7 +21,7 @@ pub enum Problem {
     WrongType {
         /// The stack.
         stack: String,
-        /// Key, as displayed.
+        /// Key, as the project writes it.
         key: String,
         /// The declared type.
         expected: ConfigType,
@@ -31,12 +31,14 @@ pub enum Problem {
     NotEncrypted {
         /// The stack.
         stack: String,
-        /// Key, as displayed.
+        /// Key, as the project writes it.
         key: String,
     },
 }
 
 /// Adds the values and defaults of declarations that the stack does not set, and checks the settings that it does.
+///
+/// Problems are sorted by key and show it as the project writes it, because a script looks for `lab:size` where `Pulumi.yaml` says so.
 ///
 /// `reveal` decrypts a ciphertext for the type check; `None` skips the check of that value. `encrypt` encrypts
 /// defaults that are declared secret.
@@ -48,8 +50,10 @@ pub fn apply<E>(
     encrypt: &mut dyn FnMut(&str) -> Result<String, E>,
 ) -> Result<Vec<Problem>, E> {
     let mut problems = Vec::new();
-    for (key, declaration) in &project.config {
-        let shown = key.display_in(&project.name);
+    let mut declarations: Vec<_> = project.config.iter().collect();
+    declarations.sort_by(|(_, left), (_, right)| left.written.cmp(&right.written));
+    for (key, declaration) in declarations {
+        let shown = declaration.written.clone();
         match config.get(key) {
             Some(value) => problems.extend(check(declaration, value, stack, shown, reveal)),
             None => match declaration.value.as_ref().or(declaration.default.as_ref()) {

@@ -195,7 +195,11 @@ fn declarations(
         let pointer = block.pointer_to(&text);
         match Key::parse_in(&text, project) {
             Ok(key) => {
-                let declaration = declaration(node, &pointer, key.namespace() == project, problems);
+                let own = key.namespace() == project;
+                let declaration = Declaration {
+                    written: text,
+                    ..declaration(node, &pointer, own, problems)
+                };
                 declarations.insert(key, declaration);
             }
             Err(error) => problems.add(node.position, pointer, error.to_string()),
@@ -226,6 +230,7 @@ fn declaration(node: &Node, pointer: &str, own: bool, problems: &mut Problems) -
         problems,
     );
     let declaration = Declaration {
+        written: String::new(),
         r#type: config_type(&reader, problems),
         description: reader.text("description", problems),
         secret: reader.boolean("secret", problems).unwrap_or(false),

@@ -59,6 +59,8 @@ pub struct Runtime {
 /// Declaration of a setting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Declaration {
+    /// Key, as the project writes it: with or without its namespace.
+    pub written: String,
     /// Type; `None` if only a value is given.
     pub r#type: Option<ConfigType>,
     /// Description.

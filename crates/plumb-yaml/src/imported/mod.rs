@@ -285,8 +285,16 @@ pub(crate) fn short_token(token: &str) -> String {
 }
 
 pub(crate) fn put(node: &mut Node, key: &str, value: Node) {
-    if let Data::Mapping(mapping) = &mut node.data {
-        mapping.set(key, value);
+    let Data::Mapping(mapping) = &mut node.data else {
+        return;
+    };
+    mapping.set(key, value);
+    if value::is_former_boolean(key) {
+        let mut entries = mapping.entries.iter_mut();
+        let entry = entries.find(|(written, _)| written.key_text().as_deref() == Some(key));
+        if let Some((written, _)) = entry {
+            *written = Node::plain(key);
+        }
     }
 }
 

@@ -307,8 +307,13 @@ const FORMER_BOOLEANS: [&str; 16] = [
     "OFF",
 ];
 
+/// Whether writers of YAML quote this text, and need not.
+pub(crate) fn is_former_boolean(text: &str) -> bool {
+    FORMER_BOOLEANS.contains(&text)
+}
+
 fn string(text: &str) -> Node {
-    if FORMER_BOOLEANS.contains(&text) {
+    if is_former_boolean(text) {
         Node::plain(text)
     } else {
         Node::string(escaped(text))

@@ -35,9 +35,10 @@ pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<
         }
         return Ok(());
     };
-    let dest = ctx.stack_named(&dest)?;
+    let named = dest;
+    let dest = ctx.stack_named(&named)?;
     if !dest.backend.stack_exists(&dest.reference)? {
-        return Err(Error::no_stack(&dest.shown));
+        return Err(Error::no_stack(&named));
     }
     if dest.reference == source.stack.reference {
         return Err(Error::user(

@@ -28,7 +28,7 @@ pub enum EnvVerb {
     List(EnvListArgs),
     /// Remove environment from a stack
     #[command(alias = "rm")]
-    Remove(EnvChangeArgs),
+    Remove(EnvRemoveArgs),
 }
 
 /// Arguments of `config env init`.
@@ -48,7 +48,21 @@ pub struct EnvInitArgs {
     pub yes: bool,
 }
 
-/// Arguments of the verbs that change the list.
+/// Arguments of `config env rm`.
+#[derive(Args, Debug)]
+pub struct EnvRemoveArgs {
+    /// Show secret values in plaintext instead of ciphertext
+    #[arg(long)]
+    pub show_secrets: bool,
+    /// True to save the changes without prompting
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Name of an environment
+    #[arg(required = true)]
+    pub name: String,
+}
+
+/// Arguments of `config env add`.
 #[derive(Args, Debug)]
 pub struct EnvChangeArgs {
     /// Show secret values in plaintext instead of ciphertext
@@ -80,7 +94,8 @@ pub(super) fn run(args: EnvArgs, target: &TargetArgs, ctx: &Context) -> Result<(
             true
         }
         EnvVerb::Init(args) => args.yes,
-        EnvVerb::Add(args) | EnvVerb::Remove(args) => args.yes,
+        EnvVerb::Add(args) => args.yes,
+        EnvVerb::Remove(args) => args.yes,
     };
     if !is_confirmed && !ctx.is_interactive() {
         return Err(

@@ -25,11 +25,11 @@ mod steps;
 mod subject;
 
 use clap::{ArgAction, Args, Subcommand};
+use plumb_display::with_program;
 use plumb_schema::{Function, Properties, Resource};
 
 use super::stack::values::Secrets;
 use crate::identity::Code;
-use crate::output::with_name;
 use crate::{Context, Error, ExitStatus};
 use ask::Asked;
 pub(crate) use complete::candidates;
@@ -311,7 +311,7 @@ impl Command<'_> {
 
     fn show(&self, text: &str) {
         let program = &self.ctx.environment.program;
-        self.ctx.printer.data(&with_name(text, program));
+        self.ctx.printer.data(&with_program(text, program));
     }
 
     fn tell_deprecation(&self, why: Option<&str>, token: &str) {

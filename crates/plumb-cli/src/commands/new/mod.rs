@@ -424,11 +424,8 @@ struct FirstValues<'a> {
 impl FirstValues<'_> {
     /// Adds a setting given as `KEY=VALUE`.
     fn take(&mut self, pair: &str, is_path: bool, template: &Template) -> Result<(), Error> {
-        let (key, value) = pair.split_once('=').ok_or_else(|| {
-            Error::user(format!(
-                "config value '{pair}' is not of the form key=value"
-            ))
-        })?;
+        // upstream: a key alone gets an empty value.
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let path = if is_path {
             KeyPath::parse(key, self.project)?
         } else {
@@ -487,14 +484,15 @@ fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Cont
         steps.push(format!("cd {}", args.dir.as_deref().unwrap_or_default()));
     }
     if args.generate_only {
-        steps.push("pulumi install".to_owned());
-        steps.push("pulumi stack init".to_owned());
+        let program = ctx.printer.program();
+        steps.push(format!("{program} install"));
+        steps.push(format!("{program} stack init"));
     }
     match steps.as_slice() {
         [] => ctx
             .printer
-            .line("To perform an initial deployment, run `pulumi up`"),
-        [step] => ctx.printer.line(&format!(
+            .note("To perform an initial deployment, run `pulumi up`"),
+        [step] => ctx.printer.note(&format!(
             "To perform an initial deployment, run '{step}', then, run `pulumi up`"
         )),
         steps => {
@@ -505,7 +503,7 @@ fn say_next_steps(args: &NewArgs, template: &Template, folder: &Path, ctx: &Cont
                 ctx.printer.line(&format!("   {}. {step}", index + 1));
             }
             ctx.printer.line("");
-            ctx.printer.line("Then, run `pulumi up`");
+            ctx.printer.note("Then, run `pulumi up`");
         }
     }
     ctx.printer.line("");

@@ -146,7 +146,7 @@ impl Pack<'_> {
     fn finish(&self, what: &str, ctx: &Context) -> Result<ExitStatus, Error> {
         let folder = ctx.environment.cwd.join(self.dir.unwrap_or("."));
         if self.generate_only {
-            ctx.printer.line(&format!(
+            ctx.printer.note(&format!(
                 "To install dependencies for the {what}, run `pulumi install`"
             ));
             return Ok(ExitStatus::Success);

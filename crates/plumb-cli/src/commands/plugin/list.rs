@@ -1,11 +1,13 @@
 //! `plugin ls`.
 
+use std::time::SystemTime;
+
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
 use plumb_plugin::discovery::CachedPlugin;
 use plumb_plugin::discovery::cache::PluginUsage;
 use plumb_resource::provider::PluginSpec;
-use serde_json::{Map, Value as Json};
+use serde::Serialize;
 
 use super::cache;
 use crate::commands::install::required;
@@ -51,9 +53,9 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
         plugins.push((plugin, usage));
     }
     if as_json {
-        let all: Vec<Json> = plugins
+        let all: Vec<Listed> = plugins
             .iter()
-            .map(|(plugin, usage)| json(plugin, usage))
+            .map(|(plugin, usage)| Listed::of(plugin, usage))
             .collect();
         ctx.printer.data(&pretty(&all, Indent::Two));
         return Ok(());
@@ -79,21 +81,32 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-fn json(plugin: &CachedPlugin, usage: &PluginUsage) -> Json {
-    let mut object = Map::new();
-    object.insert("name".to_owned(), Json::from(plugin.name.as_str()));
-    object.insert("kind".to_owned(), Json::from(plugin.kind.to_string()));
-    object.insert("version".to_owned(), Json::from(version(plugin)));
-    object.insert("size".to_owned(), Json::from(usage.size));
-    for (key, time) in [
-        ("installTime", usage.installed),
-        ("lastUsedTime", usage.last_used),
-    ] {
-        if let Some(time) = time.and_then(timestamp) {
-            object.insert(key.to_owned(), Json::from(json_time(time)));
+/// A plugin in JSON; the order of its members is that of the reference.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    name: String,
+    kind: String,
+    version: String,
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_time: Option<String>,
+}
+
+impl Listed {
+    fn of(plugin: &CachedPlugin, usage: &PluginUsage) -> Self {
+        let text = |time: Option<SystemTime>| time.and_then(timestamp).map(json_time);
+        Listed {
+            name: plugin.name.clone(),
+            kind: plugin.kind.to_string(),
+            version: version(plugin),
+            size: usage.size,
+            install_time: text(usage.installed),
+            last_used_time: text(usage.last_used),
         }
     }
-    Json::Object(object)
 }
 
 fn version(plugin: &CachedPlugin) -> String {
@@ -104,6 +117,6 @@ fn version(plugin: &CachedPlugin) -> String {
         .unwrap_or_default()
 }
 
-fn timestamp(time: std::time::SystemTime) -> Option<Timestamp> {
+fn timestamp(time: SystemTime) -> Option<Timestamp> {
     Timestamp::try_from(time).ok()
 }

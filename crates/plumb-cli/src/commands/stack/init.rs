@@ -58,7 +58,8 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
     if let Some(source) = source.as_ref().filter(|_| is_new)
         && !source.backend.stack_exists(&source.reference)?
     {
-        return Err(Error::no_stack(&source.shown));
+        let named = args.copy_config_from.as_deref();
+        return Err(Error::no_stack(named.unwrap_or(&source.shown)));
     }
     ctx.create_stack(
         &stack,

@@ -96,8 +96,8 @@ pub enum StackVerb {
 pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let target = &args.target;
     match args.verb {
-        None => show::run(&args.show, target, ctx)?,
-        Some(StackVerb::Get(show)) => show::run(&show, target, ctx)?,
+        None => show::run(&args.show, target, IfMissing::Offer, ctx)?,
+        Some(StackVerb::Get(show)) => show::run(&show, target, IfMissing::Fail, ctx)?,
         Some(StackVerb::Init(verb)) => init::run(verb, target, ctx)?,
         Some(StackVerb::Select(verb)) => select::run(verb, target, ctx)?,
         Some(StackVerb::Unselect) => {

@@ -54,9 +54,16 @@ pub(super) fn run(args: RenameArgs, target: &TargetArgs, ctx: &Context) -> Resul
 }
 
 /// Renames the settings file. It stays in the project's folder even if the stack moves to another project, because it is
-/// needed when the project is renamed too.
+/// needed when the project is renamed too, or when the stack comes back. Example: `other/dev`, formerly `lab/dev`, becomes `lab/new`
+/// in the folder of `lab` and gets its settings again, unless there is another `lab/dev` by now, which owns them.
 fn move_settings(old: &Stack, new: &Stack, ctx: &Context) -> Result<(), Error> {
-    let from = ctx.settings_path(old, None)?;
+    let mut from = ctx.settings_path(old, None)?;
+    if from.is_none() && ctx.settings_path(new, None)?.is_some() {
+        let namesake = ctx.stack_named(old.name())?;
+        if !namesake.backend.stack_exists(&namesake.reference)? {
+            from = ctx.settings_path_here(old.name())?;
+        }
+    }
     let to = ctx.settings_path_here(new.name())?;
     let (Some(from), Some(to)) = (from, to) else {
         return Ok(());

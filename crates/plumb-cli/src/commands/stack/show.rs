@@ -40,9 +40,14 @@ pub struct ShowArgs {
     pub output: String,
 }
 
-pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+pub(super) fn run(
+    args: &ShowArgs,
+    target: &TargetArgs,
+    missing: IfMissing,
+    ctx: &Context,
+) -> Result<(), Error> {
     let as_json = wants_json(false, &args.output)?;
-    let stack = ctx.require_stack(target.stack.as_deref(), IfMissing::Offer)?;
+    let stack = ctx.require_stack(target.stack.as_deref(), missing)?;
     if args.show_name {
         let name = if ctx.globals.fully_qualify_stack_names {
             &stack.shown
@@ -73,7 +78,8 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
         .line(&format!("Current stack is {}:", stack.shown));
     ctx.printer
         .line(&format!("    Managed by {}", stack.backend.name()));
-    ctx.printer.styled(&manifest(snapshot));
+    let manifest = manifest(snapshot);
+    ctx.printer.styled(&ctx.printer.named(&manifest));
     let resources = snapshot.map_or(&[][..], |snapshot| snapshot.resources.as_slice());
     ctx.printer
         .styled_line(&format!("Current stack resources ({}):", resources.len()));
@@ -89,7 +95,7 @@ pub(super) fn run(args: &ShowArgs, target: &TargetArgs, ctx: &Context) -> Result
     }
     ctx.printer.line("");
     ctx.printer
-        .line("Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones");
+        .note("Use `pulumi stack select` to change stack; `pulumi stack ls` lists known ones");
     Ok(())
 }
 

@@ -24,9 +24,10 @@ pub struct EditArgs {
 
 pub(super) fn run(args: EditArgs, ctx: &Context) -> Result<(), Error> {
     if !ctx.is_interactive() {
-        return Err(Error::user(
-            "pulumi state edit must be run in interactive mode",
-        ));
+        return Err(Error::user(format!(
+            "{} state edit must be run in interactive mode",
+            ctx.printer.program()
+        )));
     }
     let editor = ctx
         .environment

@@ -119,9 +119,9 @@ fn by_urn<'s>(
         return Err(Error::user(super::not_found(urn, candidates)).known(Code::NoResource));
     };
     if doomed > 0 && !found.delete {
-        ctx.printer.stderr(&format!(
+        ctx.printer.info(&format!(
             "warning: {doomed} copy(ies) of this resource are pending deletion; showing the live resource (`pulumi stack \
-             export` lists all copies)\n"
+             export` lists all copies)"
         ));
     }
     Ok(found)

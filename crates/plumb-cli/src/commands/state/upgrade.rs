@@ -5,7 +5,6 @@ use plumb_backend::{BackendError, LeftBehind, StoreOptions};
 use plumb_project::{ProjectName, StackReference};
 use plumb_state::edit::{StackIdentity, rename_stack};
 
-use super::TargetArgs;
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, prompt};
 
@@ -14,9 +13,9 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// Stacks of the legacy layout are moved below their projects. This has no effect on stores that have the present layout.
 #[derive(Args, Debug)]
 pub struct UpgradeArgs {
-    /// Shared flags.
-    #[command(flatten)]
-    pub target: TargetArgs,
+    /// Skip confirmation prompts
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
@@ -27,7 +26,7 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
         ..options.clone()
     };
     let mut backend = ctx.open_file_backend(login.url(), &ctx.environment.cwd, adjust)?;
-    if !args.target.yes {
+    if !args.yes {
         if !ctx.is_interactive() {
             return Err(
                 Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
