@@ -7,7 +7,7 @@
 //! **No file is written outside its folder**: paths consist of checked segments ([`FilePath`]), and text from schemas is
 //! escaped where it is printed. This crate does not write to disk and does not find packages.
 //!
-//! Start with [`generate`] and [`generate_docs`].
+//! Start with [`generate`] and [`generate_docs`]; generators of programs take names from [`programs`].
 
 mod classes;
 mod csharp;
@@ -20,6 +20,7 @@ mod modules;
 mod nodejs;
 mod parallel;
 mod plugin;
+pub mod programs;
 mod python;
 mod settings;
 mod uses;

@@ -14,7 +14,7 @@ mod interface;
 mod manifest;
 mod method;
 mod model;
-mod names;
+pub(crate) mod names;
 mod nested;
 mod print;
 mod resource;

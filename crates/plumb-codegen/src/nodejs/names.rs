@@ -70,7 +70,7 @@ fn is_property_name(name: &str) -> bool {
 }
 
 /// A legal identifier: illegal characters replaced by `_`, and `_` before reserved words.
-pub(super) fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     if !name.starts_with(is_start) {
         result.push('_');
@@ -87,7 +87,7 @@ pub(super) fn identifier(name: &str) -> String {
 }
 
 /// The name with its first letter in upper case.
-pub(super) fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
         None => String::new(),
@@ -96,7 +96,7 @@ pub(super) fn title(name: &str) -> String {
 }
 
 /// The name in camel case: without hyphens, its leading capitals in lower case.
-pub(super) fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     let mut joined = String::with_capacity(name.len());
     let mut is_next_upper = false;
     for char in name.chars() {
@@ -119,7 +119,7 @@ pub(super) fn camel(name: &str) -> String {
 }
 
 /// The name in Pascal case: illegal characters removed, the letter after each capitalized, dots kept.
-pub(super) fn pascal(name: &str) -> String {
+pub(crate) fn pascal(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut is_next_upper = true;
     for char in name.chars() {
@@ -136,7 +136,7 @@ pub(super) fn pascal(name: &str) -> String {
 }
 
 /// Key of a member in an interface, an object or a class; quoted if necessary.
-pub(super) fn key(name: &str) -> Cow<'_, str> {
+pub(crate) fn key(name: &str) -> Cow<'_, str> {
     if is_property_name(name) {
         Cow::Borrowed(name)
     } else {
@@ -145,7 +145,7 @@ pub(super) fn key(name: &str) -> Cow<'_, str> {
 }
 
 /// Access to a member of `object`.
-pub(super) fn member(object: &str, name: &str) -> String {
+pub(crate) fn member(object: &str, name: &str) -> String {
     if is_property_name(name) {
         format!("{object}.{name}")
     } else {
@@ -154,7 +154,7 @@ pub(super) fn member(object: &str, name: &str) -> String {
 }
 
 /// Access to a member of an object that may be undefined.
-pub(super) fn optional_member(object: &str, name: &str) -> String {
+pub(crate) fn optional_member(object: &str, name: &str) -> String {
     if is_property_name(name) {
         format!("{object}?.{name}")
     } else {
@@ -163,7 +163,7 @@ pub(super) fn optional_member(object: &str, name: &str) -> String {
 }
 
 /// A string literal.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text)
         .to_string()
         .replace('\u{2028}', "\\u2028")
@@ -171,7 +171,7 @@ pub(super) fn string(text: &str) -> String {
 }
 
 /// Namespaces of a module, from the outside in.
-pub(super) fn namespaces(module: &str) -> Vec<String> {
+pub(crate) fn namespaces(module: &str) -> Vec<String> {
     module
         .split('/')
         .flat_map(|segment| segment.split('.'))
@@ -181,7 +181,7 @@ pub(super) fn namespaces(module: &str) -> Vec<String> {
 }
 
 /// Name of an enum member; `None` if no legal name remains.
-pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
+pub(crate) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let titled = title(spelled_out(name));
     if only_char(&titled).is_some_and(|single| !is_start(single)) {
         return None;

@@ -16,7 +16,7 @@ mod index;
 mod manifest;
 mod method;
 mod model;
-mod names;
+pub(crate) mod names;
 mod nested;
 mod object;
 mod print;
@@ -34,6 +34,7 @@ use plumb_schema::bound::Package;
 use crate::{FileMap, FilePath, GenerateError, Sink, parallel};
 use model::SourceFile;
 use sdk::Sdk;
+pub(crate) use sdk::{package_name, python_module as module_path};
 
 /// Unit of work of a thread.
 enum Job<'s> {

@@ -41,7 +41,7 @@ enum Last {
 }
 
 /// The name in snake case.
-pub(super) fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let keeps_plurals = !OLDER.contains(&name);
     let mut result = String::with_capacity(name.len() + 5);
     // `Nothing` only before the first character, so `_` is inserted before each word but the first.
@@ -81,7 +81,7 @@ fn split_last(result: &mut String) {
 }
 
 /// Name of a parameter, distinct from the parameters that every constructor and function has.
-pub(super) fn parameter(name: &str) -> String {
+pub(crate) fn parameter(name: &str) -> String {
     let mut result = snake(name);
     if matches!(
         result.as_str(),
@@ -93,7 +93,7 @@ pub(super) fn parameter(name: &str) -> String {
 }
 
 /// The name with its first letter in upper case, made legal.
-pub(super) fn class(name: &str) -> String {
+pub(crate) fn class(name: &str) -> String {
     let mut chars = name.chars();
     let mut result = String::with_capacity(name.len() + 1);
     if let Some(first) = chars.next() {
@@ -104,7 +104,7 @@ pub(super) fn class(name: &str) -> String {
 }
 
 /// Class name of an object: hyphens removed, the letter after each capitalized.
-pub(super) fn object_class(name: &str) -> String {
+pub(crate) fn object_class(name: &str) -> String {
     if !name.contains('-') {
         return class(name);
     }
@@ -119,7 +119,7 @@ pub(super) fn object_class(name: &str) -> String {
 }
 
 /// Whether the name is a legal identifier.
-pub(super) fn is_legal(name: &str) -> bool {
+pub(crate) fn is_legal(name: &str) -> bool {
     !name.is_empty() && legal(name) == name
 }
 
@@ -136,12 +136,12 @@ fn legal(name: &str) -> String {
 }
 
 /// A string literal.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Name of an enum member; `None` if no legal name remains.
-pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
+pub(crate) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     if only_char(expanded).is_some_and(|single| !is_start(single)) {
         return None;
@@ -157,7 +157,7 @@ pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
 }
 
 /// Version of a distribution (PEP 440) for a semantic version.
-pub(super) fn distribution_version(version: &semver::Version) -> String {
+pub(crate) fn distribution_version(version: &semver::Version) -> String {
     let base = format!("{}.{}.{}", version.major, version.minor, version.patch);
     let mut local = Vec::new();
     let mut release = String::new();

@@ -89,14 +89,14 @@ impl ExternalSdk {
 }
 
 /// Python module for a module of the schema.
-fn python_module(module: &str) -> String {
+pub(crate) fn python_module(module: &str) -> String {
     let module = module.to_lowercase();
     let steps: Vec<String> = module.split('/').map(names::snake).collect();
     steps.join("/")
 }
 
 /// Distribution name of a package.
-pub(super) fn package_name(namespace: Option<&str>, name: &str) -> String {
+pub(crate) fn package_name(namespace: Option<&str>, name: &str) -> String {
     let namespace = namespace.unwrap_or("pulumi");
     format!("{namespace}_{name}").replace('-', "_")
 }

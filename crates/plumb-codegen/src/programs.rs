@@ -1,0 +1,240 @@
+//! Names of packages' members as programs write them.
+//!
+//! SDKs decide these names; programs that are made of PCL have to say the same. Both take them from the `names` modules of
+//! the languages. A schema need not be bound as a whole for this: each name follows from a token and the settings of the
+//! package for the language.
+
+use std::collections::BTreeMap;
+
+use plumb_schema::bound::member_of;
+use plumb_schema::{Constant, EnumValue, PackageSchema};
+use serde_json::Value as Json;
+
+use crate::{nodejs, python};
+
+/// Names for programs in one language.
+pub struct PackageNames {
+    language: ProgramLanguage,
+    /// What is imported.
+    pub import: String,
+    /// Name and version of what is installed, if the schema tells the version.
+    pub version: Option<semver::Version>,
+    /// Whether objects are written as dictionaries; otherwise as instances of classes.
+    pub has_dicts: bool,
+    modules: BTreeMap<String, String>,
+}
+
+/// Languages that programs are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramLanguage {
+    /// Python.
+    Python,
+    /// TypeScript.
+    Nodejs,
+}
+
+impl ProgramLanguage {
+    fn name(self) -> &'static str {
+        match self {
+            ProgramLanguage::Python => "python",
+            ProgramLanguage::Nodejs => "nodejs",
+        }
+    }
+
+    /// A name of this language's own, for a variable or a parameter.
+    pub fn variable(self, name: &str) -> String {
+        match self {
+            ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Nodejs => nodejs::names::identifier(&name.replace('-', "_")),
+        }
+    }
+
+    /// The name of a class that a program defines.
+    pub fn class(self, name: &str) -> String {
+        match self {
+            ProgramLanguage::Python => python::names::object_class(name),
+            ProgramLanguage::Nodejs => {
+                nodejs::names::identifier(&nodejs::names::title(name).replace('-', "_"))
+            }
+        }
+    }
+
+    /// A property of a resource, an object or a result.
+    pub fn property(self, name: &str) -> String {
+        match self {
+            ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Nodejs => name.to_owned(),
+        }
+    }
+
+    /// A text between quotes.
+    pub fn string(self, text: &str) -> String {
+        match self {
+            ProgramLanguage::Python => python::names::string(text),
+            ProgramLanguage::Nodejs => nodejs::names::string(text),
+        }
+    }
+}
+
+impl PackageNames {
+    /// The names of `package`.
+    pub fn new(package: &PackageSchema, language: ProgramLanguage) -> Self {
+        let block = package.language(language.name()).unwrap_or_default();
+        let text = |key: &str| block.get(key).and_then(Json::as_str);
+        let own = text("packageName").map(ToOwned::to_owned);
+        let (import, table) = match language {
+            ProgramLanguage::Python => (
+                own.unwrap_or_else(|| python::package_name(package.namespace(), package.name())),
+                "moduleNameOverrides",
+            ),
+            ProgramLanguage::Nodejs => {
+                let namespace = package.namespace().unwrap_or("pulumi");
+                let name = own.unwrap_or_else(|| format!("@{namespace}/{}", package.name()));
+                (name, "moduleToPackage")
+            }
+        };
+        let modules = block.get(table).and_then(Json::as_object);
+        let modules = modules.into_iter().flatten();
+        PackageNames {
+            language,
+            import,
+            version: package.version().cloned(),
+            has_dicts: text("inputTypes") != Some("classes"),
+            modules: modules
+                .filter_map(|(from, to)| Some((from.clone(), to.as_str()?.to_owned())))
+                .collect(),
+        }
+    }
+
+    /// The steps from what is imported to the module of a member.
+    pub fn module(&self, package: &PackageSchema, token: &str) -> Vec<String> {
+        let module = package.module_of(token);
+        match self.language {
+            ProgramLanguage::Python => {
+                let path = self.modules.get(&module).cloned();
+                let path = path.unwrap_or_else(|| python::module_path(&module));
+                let steps = path.split(['/', '.']).filter(|step| !step.is_empty());
+                steps.map(ToOwned::to_owned).collect()
+            }
+            ProgramLanguage::Nodejs => {
+                let path = self.modules.get(&module).cloned().unwrap_or(module);
+                nodejs::names::namespaces(&path.to_lowercase())
+            }
+        }
+    }
+
+    /// The class of a resource, or of an enum.
+    pub fn class(&self, token: &str) -> String {
+        match self.language {
+            ProgramLanguage::Python => python::names::class(member_of(token)),
+            ProgramLanguage::Nodejs => {
+                nodejs::names::identifier(&nodejs::names::title(member_of(token)))
+            }
+        }
+    }
+
+    /// The class of an object that is given.
+    pub fn args_class(&self, token: &str) -> String {
+        format!("{}Args", self.class(token))
+    }
+
+    /// The name of a function, and of the form of it that takes outputs.
+    pub fn function(&self, token: &str) -> [String; 2] {
+        match self.language {
+            ProgramLanguage::Python => {
+                let name = python::names::snake(&python::names::class(member_of(token)));
+                let output = format!("{name}_output");
+                [name, output]
+            }
+            ProgramLanguage::Nodejs => {
+                let name = nodejs::names::identifier(&nodejs::names::camel(member_of(token)));
+                let output = format!("{name}Output");
+                [name, output]
+            }
+        }
+    }
+
+    /// The name of a method.
+    pub fn method(&self, name: &str) -> String {
+        match self.language {
+            ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Nodejs => nodejs::names::camel(name),
+        }
+    }
+
+    /// An input of a resource or a function.
+    pub fn parameter(&self, name: &str) -> String {
+        match self.language {
+            ProgramLanguage::Python => python::names::parameter(name),
+            ProgramLanguage::Nodejs => name.to_owned(),
+        }
+    }
+
+    /// A member of the enum `token`; nothing if it has no name.
+    pub fn enum_member(&self, token: &str, value: &EnumValue) -> Option<String> {
+        let written = match (&value.name, &value.value) {
+            (Some(name), _) if !name.is_empty() => name.clone(),
+            (_, Constant::String(text)) => text.clone(),
+            (_, Constant::Number(number)) => number.to_string(),
+            (_, Constant::Bool(flag)) => flag.to_string(),
+        };
+        let class = self.class(token);
+        match self.language {
+            ProgramLanguage::Python => python::names::enum_member(&written, &class),
+            ProgramLanguage::Nodejs => nodejs::names::enum_member(&written, &class),
+        }
+    }
+
+    /// What asks the package manager for exactly the version of the schema.
+    pub fn requirement(&self) -> Option<String> {
+        let version = self.version.as_ref()?;
+        Some(match self.language {
+            ProgramLanguage::Python => python::names::distribution_version(version),
+            ProgramLanguage::Nodejs => version.to_string(),
+        })
+    }
+}
+
+/// A member of an object as TypeScript writes it: quoted if it must be.
+pub fn typescript_key(name: &str) -> String {
+    nodejs::names::key(name).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(language: &str) -> PackageSchema {
+        let text =
+            format!("{{\"name\": \"my-pkg\", \"version\": \"1.2.3\", \"language\": {language}}}");
+        PackageSchema::parse(text).unwrap()
+    }
+
+    #[test]
+    fn names_are_those_of_the_sdks() {
+        let plain = package("{}");
+        let names = PackageNames::new(&plain, ProgramLanguage::Python);
+        assert_eq!(names.import, "pulumi_my_pkg");
+        assert_eq!(names.module(&plain, "my-pkg:ec2:Box"), ["ec2"]);
+        assert!(names.module(&plain, "my-pkg:index:Box").is_empty());
+        assert_eq!(names.function("my-pkg:index:getBox")[1], "get_box_output");
+        let names = PackageNames::new(&plain, ProgramLanguage::Nodejs);
+        assert_eq!(names.import, "@pulumi/my-pkg");
+        assert_eq!(names.requirement().as_deref(), Some("1.2.3"));
+    }
+
+    #[test]
+    fn settings_of_packages_win() {
+        let text = r#"{"python": {"packageName": "own", "moduleNameOverrides": {"ec2": "elastic/two"}},
+                       "nodejs": {"packageName": "own-js", "moduleToPackage": {"ec2": "elastic/two"}}}"#;
+        let package = package(text);
+        for (language, import) in [
+            (ProgramLanguage::Python, "own"),
+            (ProgramLanguage::Nodejs, "own-js"),
+        ] {
+            let names = PackageNames::new(&package, language);
+            assert_eq!(names.import, import);
+            assert_eq!(names.module(&package, "my-pkg:ec2:Box"), ["elastic", "two"]);
+        }
+    }
+}
