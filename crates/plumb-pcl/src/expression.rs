@@ -1,7 +1,10 @@
 //! Bound expressions: names and functions are resolved, and every expression has a type.
 
+use std::sync::Arc;
+
 use ecow::EcoString;
 use plumb_eval::source::Span;
+use plumb_schema::{Function, PackageSchema};
 
 use crate::functions::Callee;
 use crate::types::Type;
@@ -34,9 +37,10 @@ pub enum ExprKind {
     List(Vec<Expr>),
     /// `{ a = b }`
     Object(Vec<(Expr, Expr)>),
-    /// A resource that the program refers to, by its place among the references.
+    /// In a snippet, a resource that it refers to; in a program, one of its definitions: by its position among them.
     Reference(usize),
-    /// A variable of a surrounding `for`, or the `range` of the resource.
+    /// A variable of a surrounding `for`, the `range` of the resource, or the `error` of a `recover`; where missing names are
+    /// accepted, a name that nothing defines.
     Variable(EcoString),
     /// `a.b[c]`
     Access(Box<Expr>, Vec<Step>),
@@ -54,6 +58,30 @@ pub enum ExprKind {
     Call(Callee, Vec<Expr>),
     /// A function of a provider.
     Invoke(Box<Invoke>),
+    /// A method of a resource.
+    Method(Box<MethodCall>),
+}
+
+/// A function and the package that has it.
+#[derive(Clone, Debug)]
+pub struct PackageFunction {
+    /// The package.
+    pub package: Arc<PackageSchema>,
+    /// The function.
+    pub schema: Arc<Function>,
+}
+
+/// `call(resource, "method", arguments)`
+#[derive(Clone, Debug)]
+pub struct MethodCall {
+    /// The resource.
+    pub receiver: Expr,
+    /// Name of the method.
+    pub method: EcoString,
+    /// Arguments, an object.
+    pub args: Option<Expr>,
+    /// The schema of the method, if its package has one.
+    pub function: Option<PackageFunction>,
 }
 
 /// A step into a value.
@@ -87,6 +115,8 @@ pub struct For {
 pub struct Invoke {
     /// Full token of the function.
     pub token: EcoString,
+    /// The schema of the function, if its package has one.
+    pub function: Option<PackageFunction>,
     /// Whether it returns a value other than an object.
     pub returns_value: bool,
     /// Arguments.

@@ -2,7 +2,7 @@
 
 use plumb_eval::builtins::Function;
 
-use crate::types::Type;
+use crate::types::{Field, Type};
 
 /// What a call calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub enum Callee {
     Can,
     /// Fails, with a message.
     NotImplemented,
+    /// An output of another stack.
+    GetOutput,
+    /// The value of the second argument where the first one fails.
+    Recover,
 }
 
 /// How often something may be there.
@@ -69,7 +73,7 @@ const COMPUTED: [(&str, Function, usize); 21] = [
     ("pulumiResourceType", Function::ResourceType, 1),
 ];
 
-const OTHERS: [(&str, Callee, usize, usize); 14] = [
+const OTHERS: [(&str, Callee, usize, usize); 16] = [
     ("element", Callee::Element, 2, 2),
     ("entries", Callee::Entries, 1, 1),
     ("lookup", Callee::Lookup, 2, 3),
@@ -84,15 +88,13 @@ const OTHERS: [(&str, Callee, usize, usize); 14] = [
     ("try", Callee::Try, 1, usize::MAX),
     ("can", Callee::Can, 1, 1),
     ("notImplemented", Callee::NotImplemented, 1, 1),
+    ("getOutput", Callee::GetOutput, 2, 2),
+    ("recover", Callee::Recover, 2, 2),
 ];
-
-/// Functions of the language that are not built yet.
-const NOT_BUILT: [&str; 3] = ["call", "getOutput", "recover"];
 
 /// What a name calls.
 pub(crate) enum Found {
     Callee(Callee, Arity),
-    NotBuilt,
     Nothing,
 }
 
@@ -113,7 +115,6 @@ pub(crate) fn find(name: &str) -> Found {
                 most: *most,
             },
         ),
-        None if NOT_BUILT.contains(&name) => Found::NotBuilt,
         None => Found::Nothing,
     }
 }
@@ -123,7 +124,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let computed = COMPUTED.iter().map(|(name, ..)| *name);
     computed
         .chain(OTHERS.iter().map(|(name, ..)| *name))
-        .chain(["invoke"])
+        .chain(["invoke", "call"])
 }
 
 impl Callee {
@@ -133,8 +134,11 @@ impl Callee {
         match self {
             Callee::Compute(_, function) => computed(function, first),
             Callee::Element => first.element(),
-            Callee::Entries => Type::List(Box::new(Type::Dynamic)),
-            Callee::Lookup | Callee::Try | Callee::NotImplemented => Type::Dynamic,
+            Callee::Entries => Type::List(Box::new(entry(&first))),
+            Callee::Lookup => first.element(),
+            Callee::Try => same(args),
+            Callee::NotImplemented | Callee::GetOutput => Type::Dynamic,
+            Callee::Recover => first,
             Callee::Range => Type::List(Box::new(Type::Int)),
             Callee::Max | Callee::Min if args.iter().all(|ty| *ty == Type::Int) => Type::Int,
             Callee::Max | Callee::Min => Type::Number,
@@ -145,6 +149,31 @@ impl Callee {
             | Callee::RootDirectory => Type::String,
             Callee::Can => Type::Bool,
         }
+    }
+}
+
+/// The type of what `entries` gives for each entry of a collection.
+fn entry(collection: &Type) -> Type {
+    let key = match collection.expand() {
+        Type::List(_) | Type::Tuple(_) => Type::Int,
+        _ => Type::String,
+    };
+    let field = |name: &str, ty| Field {
+        name: name.into(),
+        ty,
+        required: true,
+    };
+    Type::Object(vec![
+        field("key", key),
+        field("value", collection.element()),
+    ])
+}
+
+/// The one type of all arguments, if there is one.
+fn same(types: &[Type]) -> Type {
+    match types {
+        [first, rest @ ..] if rest.iter().all(|ty| ty == first) => first.clone(),
+        _ => Type::Dynamic,
     }
 }
 

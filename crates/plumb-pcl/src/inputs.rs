@@ -16,7 +16,7 @@ use plumb_value::{PropertyKey, PropertyMap};
 
 use crate::eval::{self, Context, Stop};
 use crate::packages::Packages;
-use crate::program::Program;
+use crate::resource::SnippetProgram;
 use crate::syntax::Parsed;
 use crate::types::ResourceType;
 
@@ -32,7 +32,7 @@ pub async fn evaluate_inputs(
         package: package.clone(),
         schema: schema.clone(),
     };
-    let program = Program::bind_inputs(parsed, ty, &Packages::of([package.clone()]))?;
+    let program = SnippetProgram::bind_inputs(parsed, ty, &Packages::of([package.clone()]))?;
     let context = Context {
         info,
         monitor: &Nothing,

@@ -69,6 +69,15 @@ impl Packages {
         }
     }
 
+    pub(crate) fn insert(&mut self, name: &str, schema: Option<Arc<PackageSchema>>) {
+        self.schemas.insert(name.to_owned(), schema);
+    }
+
+    /// All schemas, by the names of their packages.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &Arc<PackageSchema>> {
+        self.schemas.values().flatten()
+    }
+
     /// The schema of the package that `token` belongs to.
     pub(crate) fn of_token(&self, token: &str) -> Option<&Arc<PackageSchema>> {
         self.schemas.get(package_of(token))?.as_ref()

@@ -19,7 +19,7 @@ use plumb_state::{Snippet, SnippetDescriptor};
 use crate::bind::ResourceHead;
 use crate::eval::{self, Context, Stop};
 use crate::packages::{LoadedOnce, Packages};
-use crate::program::Program;
+use crate::resource::SnippetProgram;
 use crate::syntax::Parsed;
 
 /// Evaluates snippets.
@@ -48,7 +48,7 @@ impl PclSnippets {
         &self,
         snippet: &Snippet,
         source: &Arc<SourceFile>,
-    ) -> Result<Program, Vec<Diagnostic>> {
+    ) -> Result<SnippetProgram, Vec<Diagnostic>> {
         let parsed = Parsed::read(source.clone()).map_err(|problem| vec![problem])?;
         let mut diagnostics = Vec::new();
         let head = head(snippet, &mut diagnostics);
@@ -63,7 +63,7 @@ impl PclSnippets {
         )
         .await;
         if diagnostics.is_empty() {
-            Program::bind(&parsed, head, &packages)
+            SnippetProgram::bind(&parsed, head, &packages)
         } else {
             Err(diagnostics)
         }
@@ -72,7 +72,7 @@ impl PclSnippets {
     async fn evaluate(
         &self,
         snippet: &Snippet,
-        program: &Program,
+        program: &SnippetProgram,
         info: &ProgramContext,
         monitor: &dyn ResourceMonitor,
     ) -> Result<(), Stop> {

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_schema::{
-    Constant, PackageSchema, Primitive, Property, Resource, Section, Type as SchemaType,
-    TypeDefinition, TypeKind,
+    Constant, PackageSchema, Primitive, Property, Resource, ReturnType, Section,
+    Type as SchemaType, TypeDefinition, TypeKind,
 };
+
+use crate::expression::PackageFunction;
 
 /// A type.
 #[derive(Clone, Debug)]
@@ -44,6 +46,10 @@ pub enum Type {
     Enum(Box<Type>, Vec<Constant>),
     /// A resource; its members are known if its schema is.
     Resource(Option<ResourceType>),
+    /// A component of the program, with its outputs.
+    Component(Arc<Vec<Field>>),
+    /// The result of a function of a package, an object.
+    Result(PackageFunction),
     /// A type of a package, looked up when it is needed: types may refer to each other in circles.
     Schema(Arc<PackageSchema>, SchemaType),
 }
@@ -98,6 +104,8 @@ impl PartialEq for Type {
             (Type::Tuple(a), Type::Tuple(b)) | (Type::Union(a), Type::Union(b)) => a == b,
             (Type::Schema(a, x), Type::Schema(b, y)) => Arc::ptr_eq(a, b) && x == y,
             (Type::Resource(Some(a)), Type::Resource(Some(b))) => Arc::ptr_eq(&a.schema, &b.schema),
+            (Type::Component(a), Type::Component(b)) => Arc::ptr_eq(a, b),
+            (Type::Result(a), Type::Result(b)) => Arc::ptr_eq(&a.schema, &b.schema),
             _ => false,
         }
     }
@@ -105,7 +113,7 @@ impl PartialEq for Type {
 
 impl Type {
     /// The type of a property.
-    pub(crate) fn of_property(package: &Arc<PackageSchema>, property: &Property) -> Type {
+    pub fn of_property(package: &Arc<PackageSchema>, property: &Property) -> Type {
         let ty = Type::Schema(package.clone(), property.ty.clone());
         if property.required {
             ty
@@ -117,8 +125,10 @@ impl Type {
     /// The same type with what it is on the outside.
     #[must_use]
     pub fn expand(&self) -> Type {
-        let Type::Schema(package, ty) = self else {
-            return self.clone();
+        let (package, ty) = match self {
+            Type::Schema(package, ty) => (package, ty),
+            Type::Result(function) => return result_fields(function),
+            other => return other.clone(),
         };
         let inner = |ty: &SchemaType| Type::Schema(package.clone(), ty.clone());
         match &ty.kind {
@@ -140,18 +150,39 @@ impl Type {
         }
     }
 
+    /// The type of values that are there.
+    #[must_use]
+    pub fn without_none(&self) -> Type {
+        let Type::Union(types) = self else {
+            return self.clone();
+        };
+        let mut present: Vec<Type> = types
+            .iter()
+            .filter(|ty| !matches!(ty, Type::None))
+            .cloned()
+            .collect();
+        match present.len() {
+            1 => present.remove(0),
+            0 => Type::None,
+            _ => Type::Union(present),
+        }
+    }
+
     /// The type of the elements of a collection.
-    pub(crate) fn element(&self) -> Type {
+    pub fn element(&self) -> Type {
         match self.expand() {
             Type::List(element) | Type::Map(element) => *element,
             Type::Tuple(elements) => same_of(elements),
             Type::Object(fields) => same_of(fields.into_iter().map(|field| field.ty).collect()),
+            Type::Union(types) if types.contains(&Type::None) => {
+                Type::Union(types).without_none().element()
+            }
             _ => Type::Dynamic,
         }
     }
 
     /// The type of the member `name`; `None` if it is known that there is no such member.
-    pub(crate) fn member(&self, name: &str) -> Option<Type> {
+    pub fn member(&self, name: &str) -> Option<Type> {
         match self.expand() {
             Type::Map(element) => Some(*element),
             Type::Object(fields) => fields
@@ -159,6 +190,10 @@ impl Type {
                 .find(|field| field.name == name)
                 .map(|field| field.ty),
             Type::Resource(Some(resource)) => resource.member(name),
+            Type::Component(fields) => match fields.iter().find(|field| field.name == name) {
+                Some(field) => Some(field.ty.clone()),
+                None => (name == "urn").then_some(Type::String),
+            },
             Type::Union(types) => {
                 let mut present = types.iter().filter(|ty| !matches!(ty, Type::None));
                 match (present.next(), present.next()) {
@@ -236,7 +271,7 @@ impl Type {
             (Type::Object(targets), Type::Object(sources)) => {
                 object_conversion(targets, sources, depth)
             }
-            (Type::Resource(_), Type::Resource(_)) => Safe,
+            (Type::Resource(_), Type::Resource(_) | Type::Component(_)) => Safe,
             (target, source)
                 if std::mem::discriminant(target) == std::mem::discriminant(source) =>
             {
@@ -272,6 +307,22 @@ impl ResourceType {
     pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
         let outputs = self.schema.properties.keys().map(String::as_str);
         outputs.chain(["id", "urn"])
+    }
+}
+
+/// The members of a function's result.
+fn result_fields(function: &PackageFunction) -> Type {
+    match &function.schema.returns {
+        ReturnType::Object(object) => {
+            let fields = object.properties.values().map(|property| Field {
+                name: property.name.as_str().into(),
+                ty: Type::of_property(&function.package, property),
+                required: property.required,
+            });
+            Type::Object(fields.collect())
+        }
+        ReturnType::Value(ty) => Type::Schema(function.package.clone(), ty.clone()).expand(),
+        ReturnType::None => Type::Dynamic,
     }
 }
 
@@ -367,6 +418,8 @@ impl fmt::Display for Type {
                 _ => list(f, "union", &types),
             },
             Type::Enum(underlying, _) => write!(f, "enum({underlying})"),
+            Type::Result(_) => f.write_str("object"),
+            Type::Component(_) => f.write_str("component"),
             Type::Resource(None) => f.write_str("resource"),
             Type::Resource(Some(resource)) => f.write_str(&resource.schema.token),
         }

@@ -1,52 +1,48 @@
 //! Calls of functions: the language's own, and those of providers.
 
-use std::sync::Arc;
-
 use ecow::EcoString;
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 use plumb_eval::source::Span;
-use plumb_schema::{Function, PackageSchema, ReturnType};
+use plumb_schema::ReturnType;
 
-use super::Binder;
 use super::expression::nothing;
-use crate::expression::{Expr, ExprKind, Invoke};
-use crate::functions::{self, Found};
+use super::{Binder, Names};
+use crate::expression::{Expr, ExprKind, Invoke, MethodCall, PackageFunction};
+use crate::functions::{self, Callee, Found};
 use crate::syntax::span_of;
 use crate::types::{Field, Type};
 
-/// A function and its package.
-type KnownFunction = (Arc<PackageSchema>, Arc<Function>);
+/// Functions that whole programs can call, and snippets cannot.
+const OF_PROGRAMS: [&str; 3] = ["call", "getOutput", "recover"];
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &FuncCall, span: Span) -> Expr {
         let name = call.name.name.as_str();
         let name_span = span_of(&call.name.name);
-        if call.args.expand_final() {
-            self.error(span, "expanding the last argument is not supported yet");
-        }
         if call.name.is_namespaced() {
             self.error(name_span, "functions have no namespaces");
             return nothing(span);
         }
-        if name == "invoke" {
-            return self.invoke(call, span);
+        let is_snippet = matches!(self.names, Names::References(_));
+        if is_snippet && OF_PROGRAMS.contains(&name) {
+            let what = format!("the function '{name}' is not supported yet");
+            self.error(name_span, what);
+            return nothing(span);
         }
-        let args: Vec<Expr> = call.args.iter().map(|arg| self.expression(arg)).collect();
+        match name {
+            "invoke" => return self.invoke(call, span),
+            "call" => return self.method_call(call, span),
+            _ => {}
+        }
         let (callee, arity) = match functions::find(name) {
             Found::Callee(callee, arity) => (callee, arity),
-            Found::NotBuilt => {
-                self.error(
-                    name_span,
-                    format!("the function '{name}' is not supported yet"),
-                );
-                return nothing(span);
-            }
             Found::Nothing => {
                 let summary = format!("unknown function '{name}'");
                 self.wrong_name(name_span, summary, name, functions::names());
                 return nothing(span);
             }
         };
+        let args = self.arguments(callee, call, span);
         if args.len() < arity.least || args.len() > arity.most {
             let wanted = match (arity.least, arity.most) {
                 (least, usize::MAX) => format!("{least} or more"),
@@ -64,33 +60,80 @@ impl Binder<'_> {
         }
     }
 
+    /// The arguments of a function of the language; those of a list behind which `...` stands one by one.
+    fn arguments(&mut self, callee: Callee, call: &FuncCall, span: Span) -> Vec<Expr> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for (at, arg) in call.args.iter().enumerate() {
+            let is_recovery = callee == Callee::Recover && at == 1;
+            if is_recovery {
+                self.variables.push(("error".into(), Type::String));
+            }
+            args.push(self.expression(arg));
+            if is_recovery {
+                self.variables.pop();
+            }
+        }
+        if call.args.expand_final() {
+            match args.pop() {
+                Some(Expr {
+                    kind: ExprKind::List(items),
+                    ..
+                }) => args.extend(items),
+                _ => self.error(span, "`...` can stand only behind a list in brackets"),
+            }
+        }
+        args
+    }
+
     fn invoke(&mut self, call: &FuncCall, span: Span) -> Expr {
-        let args: Vec<&Expression> = call.args.iter().collect();
-        let (token, args, options) = match args.as_slice() {
-            [Expression::String(token)] => (token, None, None),
-            [Expression::String(token), args] => (token, Some(*args), None),
-            [Expression::String(token), args, options] => (token, Some(*args), Some(*options)),
+        let mut args: Vec<&Expression> = call.args.iter().collect();
+        if args.is_empty() {
+            self.error(
+                span,
+                "invoke takes a token in quotes, arguments and options",
+            );
+            return nothing(span);
+        }
+        let Expression::String(token) = args.remove(0) else {
+            self.error(span, "the first argument of invoke is a token in quotes");
+            return nothing(span);
+        };
+        let (token, function) = self.function(token.value(), span_of(token));
+        let positional = function
+            .as_ref()
+            .map(|it| it.schema.positional_inputs.as_slice());
+        let (args, options) = match (positional, args.as_slice()) {
+            (Some(names @ [_, ..]), values)
+                if !matches!(values, [Expression::Object(_)] | [Expression::Object(_), _]) =>
+            {
+                let count = values.len().min(names.len());
+                let object = self.positional(&names[..count], &values[..count], span);
+                (Some(object), values.get(count).copied())
+            }
+            (_, []) => (None, None),
+            (_, [args]) => (Some(self.expression(args)), None),
+            (_, [args, options]) => (Some(self.expression(args)), Some(*options)),
             _ => {
-                let wanted = "invoke takes a token in quotes, arguments and options";
-                self.error(span, wanted);
+                self.error(
+                    span,
+                    "invoke takes a token in quotes, arguments and options",
+                );
                 return nothing(span);
             }
         };
-        let token_span = span_of(token);
-        let args = args.map(|args| self.expression(args));
-        let (token, function) = self.function(token.value(), token_span);
         let ty = match &function {
             None => Type::Dynamic,
-            Some((package, function)) => {
-                self.check_arguments(package, function, args.as_ref(), span);
-                return_type(package, function)
+            Some(function) => {
+                self.check_arguments(function, args.as_ref(), span);
+                return_type(function)
             }
         };
         let returns_value = function
             .as_ref()
-            .is_some_and(|(_, function)| matches!(function.returns, ReturnType::Value(_)));
+            .is_some_and(|it| matches!(it.schema.returns, ReturnType::Value(_)));
         let mut invoke = Invoke {
             token,
+            function,
             returns_value,
             args,
             provider: None,
@@ -109,13 +152,89 @@ impl Binder<'_> {
         }
     }
 
-    fn function(&mut self, token: &str, span: Span) -> (EcoString, Option<KnownFunction>) {
+    /// The object that arguments without names stand for.
+    fn positional(&mut self, names: &[String], values: &[&Expression], span: Span) -> Expr {
+        let mut entries = Vec::with_capacity(values.len());
+        let mut fields = Vec::with_capacity(values.len());
+        for (name, value) in names.iter().zip(values) {
+            let value = self.expression(value);
+            fields.push(Field {
+                name: name.as_str().into(),
+                ty: value.ty.clone(),
+                required: true,
+            });
+            let key = Expr {
+                kind: ExprKind::String(name.as_str().into()),
+                ty: Type::String,
+                span: value.span,
+            };
+            entries.push((key, value));
+        }
+        Expr {
+            kind: ExprKind::Object(entries),
+            ty: Type::Object(fields),
+            span,
+        }
+    }
+
+    fn method_call(&mut self, call: &FuncCall, span: Span) -> Expr {
+        let args: Vec<&Expression> = call.args.iter().collect();
+        let (receiver, method, args) = match args.as_slice() {
+            [receiver, Expression::String(method)] => (receiver, method, None),
+            [receiver, Expression::String(method), args] => (receiver, method, Some(*args)),
+            _ => {
+                let wanted = "call takes a resource, the name of a method in quotes, and arguments";
+                self.error(span, wanted);
+                return nothing(span);
+            }
+        };
+        let receiver = self.expression(receiver);
+        let args = args.map(|args| self.expression(args));
+        let function = self.method(&receiver, method.value(), span_of(method));
+        let ty = match &function {
+            None => Type::Dynamic,
+            Some(function) => {
+                self.check_arguments(function, args.as_ref(), span);
+                return_type(function)
+            }
+        };
+        let method = method.value().as_str().into();
+        let inner = MethodCall {
+            receiver,
+            method,
+            args,
+            function,
+        };
+        Expr {
+            kind: ExprKind::Method(Box::new(inner)),
+            ty,
+            span,
+        }
+    }
+
+    fn method(&mut self, receiver: &Expr, name: &str, span: Span) -> Option<PackageFunction> {
+        let Type::Resource(Some(resource)) = &receiver.ty else {
+            return None;
+        };
+        let Some(token) = resource.schema.methods.get(name) else {
+            let known = resource.schema.methods.keys().map(String::as_str);
+            self.wrong_name(span, format!("unknown method '{name}'"), name, known);
+            return None;
+        };
+        let schema = resource.package.function(token)?.ok()?;
+        Some(PackageFunction {
+            package: resource.package.clone(),
+            schema,
+        })
+    }
+
+    fn function(&mut self, token: &str, span: Span) -> (EcoString, Option<PackageFunction>) {
         let Some(package) = self.packages.of_token(token).cloned() else {
             return (token.into(), None);
         };
         let full = package.resolve_function(token).unwrap_or(token).to_owned();
         match package.function(&full) {
-            Some(Ok(function)) => (full.into(), Some((package, function))),
+            Some(Ok(schema)) => (full.into(), Some(PackageFunction { package, schema })),
             Some(Err(error)) => {
                 self.error(span, error.to_string());
                 (full.into(), None)
@@ -128,14 +247,9 @@ impl Binder<'_> {
         }
     }
 
-    fn check_arguments(
-        &mut self,
-        package: &Arc<PackageSchema>,
-        function: &Function,
-        args: Option<&Expr>,
-        span: Span,
-    ) {
-        let Some(inputs) = &function.inputs else {
+    fn check_arguments(&mut self, function: &PackageFunction, args: Option<&Expr>, span: Span) {
+        let package = &function.package;
+        let Some(inputs) = &function.schema.inputs else {
             return;
         };
         let entries = match args.map(|args| &args.kind) {
@@ -150,7 +264,10 @@ impl Binder<'_> {
         for property in inputs.properties.values() {
             match named(&property.name) {
                 Some((_, value)) => self.check(&Type::of_property(package, property), value),
-                None if property.required && property.constant.is_none() => {
+                None if property.required
+                    && property.constant.is_none()
+                    && property.name != "__self__" =>
+                {
                     let at = args.map_or(span, |args| args.span);
                     let summary = format!("missing required attribute '{}'", property.name);
                     self.error(at, summary);
@@ -222,20 +339,10 @@ impl Binder<'_> {
     }
 }
 
-fn return_type(package: &Arc<PackageSchema>, function: &Function) -> Type {
-    match &function.returns {
+fn return_type(function: &PackageFunction) -> Type {
+    match &function.schema.returns {
         ReturnType::None => Type::Dynamic,
-        ReturnType::Value(ty) => Type::Schema(package.clone(), ty.clone()),
-        ReturnType::Object(object) => Type::Object(
-            object
-                .properties
-                .values()
-                .map(|property| Field {
-                    name: property.name.as_str().into(),
-                    ty: Type::of_property(package, property),
-                    required: property.required,
-                })
-                .collect(),
-        ),
+        ReturnType::Value(ty) => Type::Schema(function.package.clone(), ty.clone()),
+        ReturnType::Object(_) => Type::Result(function.clone()),
     }
 }

@@ -5,9 +5,10 @@ use hcl_edit::expr::{
     self, BinaryOp, Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOp,
 };
 use hcl_edit::template::{Element, Strip, Template};
+use plumb_eval::diagnostic::{Diagnostic, probably_meant};
 use plumb_eval::source::Span;
 
-use super::Binder;
+use super::{Binder, Names};
 use crate::expression::{BinaryOperator, Expr, ExprKind, For, Step, UnaryOperator};
 use crate::syntax::span_of;
 use crate::types::{Conversion, Field, Type};
@@ -153,23 +154,53 @@ impl Binder<'_> {
                 span,
             };
         }
-        let found = self
-            .references
-            .iter()
-            .enumerate()
-            .find(|(_, it)| it.name == name);
-        if let Some((index, reference)) = found {
+        if let Some((index, ty)) = self.named(name, span) {
             return Expr {
                 kind: ExprKind::Reference(index),
-                ty: reference.ty.clone(),
+                ty,
                 span,
             };
         }
-        let variables: Vec<EcoString> = self.variables.iter().map(|it| it.0.clone()).collect();
-        let references = self.references.iter().map(|it| it.name.as_str());
-        let known = variables.iter().map(EcoString::as_str).chain(references);
-        self.wrong_name(span, format!("undefined variable '{name}'"), name, known);
-        nothing(span)
+        self.undefined(name, span)
+    }
+
+    /// What a name outside of the expression means.
+    fn named(&mut self, name: &str, span: Span) -> Option<(usize, Type)> {
+        match &self.names {
+            Names::References(references) => {
+                let mut references = references.iter().enumerate();
+                let (index, found) = references.find(|(_, it)| it.name == name)?;
+                Some((index, found.ty.clone()))
+            }
+            Names::Definitions(_) => self.definition(name, span),
+        }
+    }
+
+    fn undefined(&mut self, name: &str, span: Span) -> Expr {
+        let mut known: Vec<EcoString> = self.variables.iter().map(|it| it.0.clone()).collect();
+        match &self.names {
+            Names::References(references) => {
+                known.extend(references.iter().map(|it| it.name.clone()));
+            }
+            Names::Definitions(definitions) => known.extend(definitions.known_names()),
+        }
+        let summary = format!("undefined variable '{name}'");
+        let diagnostic = Diagnostic::error(span, summary);
+        let known = known.iter().map(EcoString::as_str);
+        let diagnostic = match probably_meant(name, known) {
+            Some(meant) => diagnostic.with_detail(format!("Did you mean '{meant}'?")),
+            None => diagnostic,
+        };
+        let is_accepted = self.leniency.missing_variables;
+        self.mistake(is_accepted, diagnostic);
+        if !is_accepted {
+            return nothing(span);
+        }
+        Expr {
+            kind: ExprKind::Variable(name.into()),
+            ty: Type::Dynamic,
+            span,
+        }
     }
 
     fn traversal(&mut self, traversal: &Traversal, span: Span) -> Expr {
@@ -347,6 +378,15 @@ impl Binder<'_> {
             ty,
             span,
         }
+    }
+}
+
+/// A text.
+pub(super) fn text(text: &str, span: Span) -> Expr {
+    Expr {
+        kind: ExprKind::String(text.into()),
+        ty: Type::String,
+        span,
     }
 }
 

@@ -1,22 +1,30 @@
 //! From a tree to a program: names, functions and types are resolved, and what does not fit is told with its place.
 
 mod calls;
+mod component;
 mod expression;
 mod options;
+mod program;
+mod types;
 
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use hcl_edit::structure::{Attribute, Body, Structure};
-use plumb_eval::diagnostic::{Diagnostic, probably_meant};
+use hcl_edit::Decorate as _;
+use hcl_edit::structure::{Attribute, Body};
+use plumb_eval::diagnostic::{Diagnostic, Severity, probably_meant};
 use plumb_eval::source::Span;
 use plumb_resource::Urn;
 
 use crate::expression::Expr;
+use crate::load::comments;
 use crate::packages::Packages;
-use crate::program::{Input, Options, Program, Reference, Resource};
+use crate::program::Leniency;
+use crate::resource::{Input, Options, Reference, Resource, SnippetProgram};
 use crate::syntax::{Parsed, span_of};
 use crate::types::{Conversion, ResourceType, Type};
+use program::Definitions;
+pub(crate) use program::program;
 
 /// What a resource is called whose body is bound.
 #[derive(Clone, Debug)]
@@ -29,13 +37,13 @@ pub struct ResourceHead {
     pub references: BTreeMap<EcoString, Urn>,
 }
 
-impl Program {
+impl SnippetProgram {
     /// Binds the body of one resource. All problems come back, in the order of their places.
     pub fn bind(
         parsed: &Parsed,
         head: ResourceHead,
         packages: &Packages,
-    ) -> Result<Program, Vec<Diagnostic>> {
+    ) -> Result<SnippetProgram, Vec<Diagnostic>> {
         let references: Vec<Reference> = head
             .references
             .into_iter()
@@ -47,17 +55,24 @@ impl Program {
             .collect();
         let mut binder = Binder {
             packages,
-            references: &references,
+            names: Names::References(&references),
             variables: Vec::new(),
+            leniency: Leniency::NONE,
             diagnostics: Vec::new(),
         };
-        let resource = binder.resource(head.name, &head.token, &parsed.body);
+        let resource = binder.resource(&ResourceText {
+            name: head.name,
+            token: &head.token,
+            at: Span::default(),
+            body: &parsed.body,
+            is_read: false,
+        });
         let mut diagnostics = binder.diagnostics;
         if !diagnostics.is_empty() {
             diagnostics.sort_by_key(|it| it.span.map(|span| span.start));
             return Err(diagnostics);
         }
-        Ok(Program {
+        Ok(SnippetProgram {
             source: parsed.source.clone(),
             references,
             resource,
@@ -69,11 +84,12 @@ impl Program {
         parsed: &Parsed,
         ty: ResourceType,
         packages: &Packages,
-    ) -> Result<Program, Vec<Diagnostic>> {
+    ) -> Result<SnippetProgram, Vec<Diagnostic>> {
         let mut binder = Binder {
             packages,
-            references: &[],
+            names: Names::References(&[]),
             variables: Vec::new(),
+            leniency: Leniency::NONE,
             diagnostics: Vec::new(),
         };
         for block in parsed.body.blocks() {
@@ -81,14 +97,14 @@ impl Program {
             binder.error(span_of(&block.ident), what);
         }
         let attributes: Vec<&Attribute> = parsed.body.attributes().collect();
-        let inputs = binder.inputs(&attributes, Some(&ty));
+        let inputs = binder.inputs(&attributes, Some(&ty), Span::default());
         let mut diagnostics = binder.diagnostics;
         if !diagnostics.is_empty() {
             diagnostics.sort_by_key(|it| it.span.map(|span| span.start));
             return Err(diagnostics);
         }
         let token = ty.schema.token.as_str().into();
-        Ok(Program {
+        Ok(SnippetProgram {
             source: parsed.source.clone(),
             references: Vec::new(),
             resource: Resource {
@@ -112,17 +128,50 @@ fn resource_type(packages: &Packages, token: &str) -> Option<ResourceType> {
     })
 }
 
+/// Where names come from.
+enum Names<'a> {
+    /// Resources that others register.
+    References(&'a [Reference]),
+    /// Definitions of a program.
+    Definitions(Definitions<'a>),
+}
+
+/// The text of a resource.
+struct ResourceText<'t> {
+    name: EcoString,
+    token: &'t str,
+    /// Where the token stands.
+    at: Span,
+    body: &'t Body,
+    /// Whether it is read, by its id.
+    is_read: bool,
+}
+
 struct Binder<'a> {
     packages: &'a Packages,
-    references: &'a [Reference],
+    names: Names<'a>,
     /// Variables in scope, the innermost last.
     variables: Vec<(EcoString, Type)>,
+    leniency: Leniency,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Binder<'_> {
     fn error(&mut self, span: Span, summary: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(span, summary));
+    }
+
+    /// An error, or a warning if such mistakes are accepted.
+    fn mistake(&mut self, is_accepted: bool, diagnostic: Diagnostic) {
+        let severity = if is_accepted {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        self.diagnostics.push(Diagnostic {
+            severity,
+            ..diagnostic
+        });
     }
 
     /// An error about the name `wrong`, with what was probably meant.
@@ -134,32 +183,23 @@ impl Binder<'_> {
         known: impl Iterator<Item = &'n str>,
     ) {
         let diagnostic = Diagnostic::error(span, summary);
-        self.diagnostics.push(match probably_meant(wrong, known) {
+        let diagnostic = match probably_meant(wrong, known) {
             Some(meant) => diagnostic.with_detail(format!("Did you mean '{meant}'?")),
             None => diagnostic,
-        });
+        };
+        self.mistake(self.leniency.properties, diagnostic);
     }
 
-    fn resource(&mut self, name: EcoString, token: &str, body: &Body) -> Resource {
-        let (token, ty) = self.type_of_resource(token);
-        let mut attributes = Vec::new();
-        let mut blocks = Vec::new();
-        for structure in body {
-            match structure {
-                Structure::Attribute(attribute) => attributes.push(attribute),
-                Structure::Block(block) if block.has_ident("options") => blocks.push(block),
-                Structure::Block(block) => {
-                    let what = format!("a resource has no block '{}'", block.ident.as_str());
-                    self.error(span_of(&block.ident), what);
-                }
-            }
-        }
-        if let Some(second) = blocks.get(1) {
-            self.error(span_of(&second.ident), "a resource has one block 'options'");
-        }
+    fn missing(&mut self, name: &str, span: Span) {
+        let summary = format!("missing required attribute '{name}'");
+        self.mistake(self.leniency.properties, Diagnostic::error(span, summary));
+    }
+
+    fn resource(&mut self, text: &ResourceText<'_>) -> Resource {
+        let (token, ty) = self.type_of_resource(text.token, text.at);
+        let (attributes, block) = self.parts(text.body, text.is_read);
         // The range comes first: inputs and other options may name it.
         let mut options = Options::default();
-        let block = blocks.first();
         if let Some(block) = block {
             options.range = self.range(&block.body);
         }
@@ -168,10 +208,14 @@ impl Binder<'_> {
         if let Some(block) = block {
             self.options(block, ty.as_ref(), &mut options);
         }
-        let inputs = self.inputs(&attributes, ty.as_ref());
+        let inputs = if text.is_read {
+            self.state(&attributes, ty.as_ref())
+        } else {
+            self.inputs(&attributes, ty.as_ref(), text.at)
+        };
         self.variables.clear();
         Resource {
-            name,
+            name: text.name.clone(),
             token,
             ty,
             inputs,
@@ -179,7 +223,12 @@ impl Binder<'_> {
         }
     }
 
-    fn type_of_resource(&mut self, token: &str) -> (EcoString, Option<ResourceType>) {
+    fn type_of_resource(&mut self, token: &str, at: Span) -> (EcoString, Option<ResourceType>) {
+        let parts = token.split(':').count();
+        if !(2..=3).contains(&parts) {
+            self.error(at, format!("'{token}' is no type token"));
+            return (token.into(), None);
+        }
         let Some(package) = self.packages.of_token(token).cloned() else {
             return (token.into(), None);
         };
@@ -187,19 +236,29 @@ impl Binder<'_> {
         match package.resource(&full) {
             Some(Ok(schema)) => (full.into(), Some(ResourceType { package, schema })),
             Some(Err(error)) => {
-                self.error(Span::default(), error.to_string());
+                self.error(at, error.to_string());
                 (full.into(), None)
             }
             None => {
                 let known = package.resource_tokens();
                 let summary = format!("unknown resource type '{token}'");
-                self.wrong_name(Span::default(), summary, token, known);
+                let diagnostic = Diagnostic::error(at, summary);
+                let diagnostic = match probably_meant(token, known) {
+                    Some(meant) => diagnostic.with_detail(format!("Did you mean '{meant}'?")),
+                    None => diagnostic,
+                };
+                self.mistake(self.leniency.unknown_types, diagnostic);
                 (full.into(), None)
             }
         }
     }
 
-    fn inputs(&mut self, attributes: &[&Attribute], ty: Option<&ResourceType>) -> Vec<Input> {
+    fn inputs(
+        &mut self,
+        attributes: &[&Attribute],
+        ty: Option<&ResourceType>,
+        at: Span,
+    ) -> Vec<Input> {
         let mut inputs: Vec<Input> = Vec::with_capacity(attributes.len());
         for attribute in attributes {
             let name = attribute.key.as_str();
@@ -207,18 +266,11 @@ impl Binder<'_> {
             if inputs.iter().any(|input| input.name == name) {
                 self.error(span, format!("attribute '{name}' is set twice"));
             }
-            let value = self.expression(&attribute.value);
             let ty = match ty {
                 None => Type::Dynamic,
                 Some(ty) => self.input_type(ty, name, span),
             };
-            self.check(&ty, &value);
-            inputs.push(Input {
-                name: name.into(),
-                span,
-                value,
-                ty,
-            });
+            inputs.push(self.input(attribute, ty));
         }
         for property in ty
             .into_iter()
@@ -226,11 +278,48 @@ impl Binder<'_> {
         {
             let is_set = inputs.iter().any(|input| input.name == property.name);
             if property.required && property.constant.is_none() && !is_set {
-                let summary = format!("missing required attribute '{}'", property.name);
-                self.error(Span::default(), summary);
+                self.missing(&property.name, at);
             }
         }
         inputs
+    }
+
+    /// What is known of a resource that is read.
+    fn state(&mut self, attributes: &[&Attribute], ty: Option<&ResourceType>) -> Vec<Input> {
+        let mut inputs = Vec::with_capacity(attributes.len());
+        for attribute in attributes {
+            let name = attribute.key.as_str();
+            let known = ty.and_then(|ty| {
+                let state = ty.schema.state_inputs.as_ref();
+                let property = state.and_then(|it| it.get(name));
+                let property = property.or_else(|| ty.schema.properties.get(name))?;
+                Some(Type::of_property(&ty.package, property))
+            });
+            let wanted = match (known, ty) {
+                (Some(known), _) => known,
+                (None, None) => Type::Dynamic,
+                (None, Some(ty)) => {
+                    let known = ty.schema.properties.keys().map(String::as_str);
+                    let summary = format!("unsupported attribute '{name}'");
+                    self.wrong_name(span_of(&attribute.key), summary, name, known);
+                    Type::Dynamic
+                }
+            };
+            inputs.push(self.input(attribute, wanted));
+        }
+        inputs
+    }
+
+    fn input(&mut self, attribute: &Attribute, ty: Type) -> Input {
+        let value = self.expression(&attribute.value);
+        self.check(&ty, &value);
+        Input {
+            name: attribute.key.as_str().into(),
+            span: span_of(&attribute.key),
+            comments: comments(attribute.decor().prefix()),
+            value,
+            ty,
+        }
     }
 
     fn input_type(&mut self, ty: &ResourceType, name: &str, span: Span) -> Type {
@@ -249,7 +338,8 @@ impl Binder<'_> {
                 "cannot assign expression of type {} to location of type {wanted}",
                 value.ty
             );
-            self.error(value.span, summary);
+            let diagnostic = Diagnostic::error(value.span, summary);
+            self.mistake(self.leniency.properties, diagnostic);
         }
     }
 }

@@ -5,11 +5,22 @@ use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 use plumb_eval::source::Span;
 
-use super::Binder;
+use super::{Binder, Names};
 use crate::expression::Expr;
-use crate::program::{AliasExpr, FormerIdentity, Options};
+use crate::resource::{AliasExpr, FormerIdentity, Options};
 use crate::syntax::span_of;
 use crate::types::{ResourceType, Type};
+
+/// Moments at which hooks run.
+const MOMENTS: [&str; 7] = [
+    "beforeCreate",
+    "afterCreate",
+    "beforeUpdate",
+    "afterUpdate",
+    "beforeDelete",
+    "afterDelete",
+    "onError",
+];
 
 const OPTIONS: [&str; 21] = [
     "additionalSecretOutputs",
@@ -120,6 +131,10 @@ impl Binder<'_> {
                 let texts = Type::Map(Box::new(Type::String));
                 (&mut options.env_var_mappings, texts)
             }
+            "hooks" if matches!(self.names, Names::Definitions(_)) => {
+                options.hooks = self.hooks(value);
+                return;
+            }
             "hooks" => {
                 let span = span_of(&attribute.key);
                 return self.error(
@@ -139,6 +154,30 @@ impl Binder<'_> {
         *slot = Some(value);
     }
 
+    /// The hooks of each moment.
+    fn hooks(&mut self, value: &Expression) -> Vec<(EcoString, Expr)> {
+        let Expression::Object(object) = value else {
+            self.error(span_of(value), "hooks are an object of lists of hooks");
+            return Vec::new();
+        };
+        let mut hooks = Vec::with_capacity(object.len());
+        for (key, value) in object {
+            let name = match key {
+                ObjectKey::Ident(name) => name.as_str(),
+                ObjectKey::Expression(key) => key.as_str().unwrap_or_default(),
+            };
+            if !MOMENTS.contains(&name) {
+                let span = span_of(value.expr());
+                let summary = format!("there are no hooks '{name}'");
+                self.wrong_name(span, summary, name, MOMENTS.into_iter());
+                continue;
+            }
+            let name = EcoString::from(name);
+            hooks.push((name, self.expression(value.expr())));
+        }
+        hooks
+    }
+
     /// A list of properties, as paths.
     fn paths(&mut self, list: &Expression, ty: Option<&ResourceType>) -> Vec<EcoString> {
         let Expression::Array(items) = list else {
@@ -148,7 +187,11 @@ impl Binder<'_> {
         items
             .iter()
             .filter_map(|item| {
-                let path = path_of(item);
+                let path = match item {
+                    // Snippets name properties without quotes, as people do.
+                    Expression::String(_) if matches!(self.names, Names::References(_)) => None,
+                    item => path_of(item),
+                };
                 if path.is_none() {
                     let wanted = "this must be a property, like tags[\"a\"] or spec[0].name";
                     self.error(span_of(item), wanted);
@@ -220,6 +263,10 @@ impl Binder<'_> {
 /// The first name of a path, and the path as text.
 fn path_of(expression: &Expression) -> Option<(String, EcoString)> {
     match expression {
+        Expression::String(path) => {
+            let root = path.value().split(['.', '[']).next().unwrap_or_default();
+            Some((root.to_owned(), path.value().as_str().into()))
+        }
         Expression::Variable(name) => Some((name.as_str().to_owned(), name.as_str().into())),
         Expression::Traversal(traversal) => {
             let (root, mut path) = path_of(&traversal.expr)?;

@@ -31,6 +31,8 @@ impl Evaluator<'_> {
             Callee::RootDirectory => return text(&info.root_directory.to_string_lossy()),
             Callee::Try => return self.first_that_works(args, span, scope).await,
             Callee::Can => return self.can(&args[0], scope).await,
+            Callee::GetOutput => return problem(span, "getOutput can be called by programs only"),
+            Callee::Recover => return problem(span, "recover can be called by programs only"),
             _ => {}
         }
         let values = self.eval_all(args, scope).await?;

@@ -28,7 +28,7 @@ use plumb_eval::value::{Providers, ResourceVal, Val};
 use plumb_resource::ResourceId;
 
 use crate::expression::{Expr, ExprKind, For, Step};
-use crate::program::{Program, Reference};
+use crate::resource::{Reference, SnippetProgram};
 
 pub(crate) use register::{inputs, register};
 
@@ -81,7 +81,7 @@ pub(crate) struct Context<'a> {
 
 /// Evaluates the expressions of a program.
 pub(crate) struct Evaluator<'a> {
-    program: &'a Program,
+    program: &'a SnippetProgram,
     context: &'a Context<'a>,
     /// Values of the references.
     references: Vec<Val>,
@@ -127,7 +127,7 @@ impl References for Evaluator<'_> {
 impl<'a> Evaluator<'a> {
     /// Waits for every resource that the program refers to.
     pub(crate) async fn new(
-        program: &'a Program,
+        program: &'a SnippetProgram,
         context: &'a Context<'a>,
     ) -> Result<Evaluator<'a>, Stop> {
         let mut references = Vec::with_capacity(program.references.len());
@@ -180,6 +180,7 @@ impl<'a> Evaluator<'a> {
             }
             ExprKind::Call(callee, args) => self.call(*callee, args, expr.span, scope).await,
             ExprKind::Invoke(it) => self.invoke(it, expr.span, scope).await,
+            ExprKind::Method(_) => problem(expr.span, "methods can be called by programs only"),
         }
     }
 

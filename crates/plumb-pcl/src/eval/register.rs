@@ -17,10 +17,10 @@ use plumb_value::PropertyKey;
 
 use super::{Context, Evaluator, Scope, Stop, mismatched, operations, problem, refused};
 use crate::expression::{Expr, ExprKind};
-use crate::program::{AliasExpr, Program, Resource};
+use crate::resource::{AliasExpr, Resource, SnippetProgram};
 
 /// Registers the resource of `program`.
-pub(crate) async fn register(program: &Program, context: &Context<'_>) -> Result<(), Stop> {
+pub(crate) async fn register(program: &SnippetProgram, context: &Context<'_>) -> Result<(), Stop> {
     let evaluator = Evaluator::new(program, context).await?;
     let Some(instances) = evaluator.instances().await? else {
         let name = &program.resource.name;
@@ -36,7 +36,10 @@ pub(crate) async fn register(program: &Program, context: &Context<'_>) -> Result
 }
 
 /// The inputs of the resource of `program`.
-pub(crate) async fn inputs(program: &Program, context: &Context<'_>) -> Result<Inputs, Stop> {
+pub(crate) async fn inputs(
+    program: &SnippetProgram,
+    context: &Context<'_>,
+) -> Result<Inputs, Stop> {
     let evaluator = Evaluator::new(program, context).await?;
     evaluator.inputs(&Scope::new(&[])).await
 }

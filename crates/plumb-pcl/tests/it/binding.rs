@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_pcl::{Packages, Parsed, Program, ResourceHead, SourceFile};
+use plumb_pcl::{Packages, Parsed, ResourceHead, SnippetProgram, SourceFile};
 use plumb_resource::Urn;
 use plumb_schema::PackageSchema;
 
@@ -50,7 +50,7 @@ const SCHEMA: &str = r##"{
 }"##;
 
 /// Problems as `line:column summary`, with the first line of the detail behind.
-fn bind_as(token: &str, text: &str) -> Result<Program, Vec<String>> {
+fn bind_as(token: &str, text: &str) -> Result<SnippetProgram, Vec<String>> {
     let source = Arc::new(SourceFile::new("it.pp", "it.pp".into(), text));
     let shown = |it: &plumb_pcl::Diagnostic| {
         let (line, column) = source.position(it.span.unwrap_or_default().start);
@@ -69,10 +69,11 @@ fn bind_as(token: &str, text: &str) -> Result<Program, Vec<String>> {
         references: [("other".into(), other)].into(),
     };
     let packages = Packages::of([Arc::new(PackageSchema::parse(SCHEMA).unwrap())]);
-    Program::bind(&parsed, head, &packages).map_err(|problems| problems.iter().map(shown).collect())
+    SnippetProgram::bind(&parsed, head, &packages)
+        .map_err(|problems| problems.iter().map(shown).collect())
 }
 
-fn bind(text: &str) -> Result<Program, Vec<String>> {
+fn bind(text: &str) -> Result<SnippetProgram, Vec<String>> {
     bind_as("pkg:index:Thing", text)
 }
 

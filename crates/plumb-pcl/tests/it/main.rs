@@ -4,5 +4,6 @@
 
 mod binding;
 mod evaluation;
+mod programs;
 mod snippets;
 mod stack;
