@@ -1,0 +1,77 @@
+//! Components of a program, and the packages that its files use.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plumb_pcl::{ComponentSource, DefinitionKind, Expr, ExprKind, Program};
+use plumb_schema::PackageSchema;
+
+use crate::{order, walk};
+
+/// The programs of all components, by their folders.
+pub(crate) fn all(program: &Program) -> BTreeMap<String, Arc<Program>> {
+    let mut found = BTreeMap::new();
+    collect(program, &mut found);
+    found
+}
+
+fn collect(program: &Program, found: &mut BTreeMap<String, Arc<Program>>) {
+    for inner in direct(program) {
+        if found.insert(inner.folder.clone(), inner.clone()).is_none() {
+            collect(&inner, found);
+        }
+    }
+}
+
+/// The programs of the components that a program itself has.
+pub(crate) fn direct(program: &Program) -> Vec<Arc<Program>> {
+    let mut programs: Vec<Arc<Program>> = Vec::new();
+    for definition in &program.definitions {
+        if let DefinitionKind::Component(component) = &definition.kind
+            && let ComponentSource::Program(inner) = &component.source
+            && !programs.iter().any(|it| it.folder == inner.folder)
+        {
+            programs.push(inner.clone());
+        }
+    }
+    programs
+}
+
+/// The packages that a program itself uses, without its components.
+pub(crate) fn packages(program: &Program) -> Vec<Arc<PackageSchema>> {
+    let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
+    let mut add = |package: &Arc<PackageSchema>| {
+        found.insert(package.name().to_owned(), package.clone());
+    };
+    for definition in &program.definitions {
+        let resource = match &definition.kind {
+            DefinitionKind::Resource(resource) => Some(&**resource),
+            DefinitionKind::Read(read) => Some(&read.resource),
+            _ => None,
+        };
+        if let Some(ty) = resource.and_then(|it| it.ty.as_ref()) {
+            add(&ty.package);
+        }
+        order::each_expression(definition, &mut |expr| {
+            walk::each(expr, &mut |expr: &Expr| {
+                if let ExprKind::Invoke(invoke) = &expr.kind
+                    && let Some(function) = &invoke.function
+                {
+                    add(&function.package);
+                }
+            });
+        });
+    }
+    found.into_values().collect()
+}
+
+/// The packages that a program uses, with its components.
+pub(crate) fn all_packages(program: &Program) -> Vec<Arc<PackageSchema>> {
+    let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
+    let components = all(program);
+    let programs = std::iter::once(program).chain(components.values().map(|it| &**it));
+    for package in programs.flat_map(packages) {
+        found.insert(package.name().to_owned(), package);
+    }
+    found.into_values().collect()
+}

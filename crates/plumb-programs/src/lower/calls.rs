@@ -1,0 +1,195 @@
+//! Calls of functions.
+
+use ecow::EcoString;
+use plumb_eval::builtins::Function as Computed;
+use plumb_pcl::{Callee, Expr, ExprKind, Invoke, MethodCall, PackageFunction, Span, Type};
+
+use super::{Lowering, Target, length_of};
+use crate::tree::{Function, InvokeTree, MethodTree, Tree};
+
+impl Lowering<'_> {
+    /// Whether a call needs the values of outputs among its arguments.
+    pub(super) fn call_observes(&mut self, callee: Callee, args: &[Expr]) -> bool {
+        match callee {
+            Callee::GetOutput
+            | Callee::Recover
+            | Callee::Try
+            | Callee::Can
+            | Callee::Compute(
+                _,
+                Computed::Secret
+                | Computed::Unsecret
+                | Computed::ToJson
+                | Computed::AssetArchive
+                | Computed::ResourceName
+                | Computed::ResourceType,
+            ) => false,
+            Callee::Element | Callee::Lookup => {
+                args.iter().take(2).any(|arg| self.flow(arg).is_later())
+            }
+            Callee::Entries | Callee::Compute(_, Computed::Length | Computed::SingleOrNone) => {
+                args.iter().any(|arg| self.flow(arg).is_later())
+            }
+            _ => args.iter().any(|arg| self.flow(arg).has_outputs()),
+        }
+    }
+
+    pub(super) fn call(&mut self, callee: Callee, args: &[Expr], span: Span) -> Tree {
+        let first = args.first();
+        let first_type = first.map_or(Type::Dynamic, |it| it.ty.without_none());
+        let in_callback = self.callback.is_some();
+        let any_output = !in_callback && args.iter().any(|arg| self.flow(arg).has_outputs());
+        let function = match callee {
+            Callee::Compute(_, function) => match function {
+                Computed::Join => Function::Join,
+                Computed::Split => Function::Split,
+                Computed::ToJson => Function::ToJson {
+                    has_outputs: any_output,
+                },
+                Computed::ToBase64 => Function::ToBase64,
+                Computed::FromBase64 => Function::FromBase64,
+                Computed::Secret => Function::Secret,
+                Computed::Unsecret => Function::Unsecret,
+                Computed::ReadFile => Function::ReadFile,
+                Computed::FileBase64 => Function::FileBase64,
+                Computed::FileBase64Sha256 => Function::FileBase64Sha256,
+                Computed::Sha1 => Function::Sha1,
+                Computed::Length => length_of(&first_type),
+                Computed::SingleOrNone => Function::SingleOrNone,
+                Computed::StringAsset => Function::StringAsset,
+                Computed::FileAsset => Function::FileAsset,
+                Computed::RemoteAsset => Function::RemoteAsset,
+                Computed::FileArchive => Function::FileArchive,
+                Computed::RemoteArchive => Function::RemoteArchive,
+                Computed::AssetArchive => Function::AssetArchive,
+                Computed::ResourceName => Function::ResourceName,
+                Computed::ResourceType => Function::ResourceType,
+                Computed::Select => Function::Element,
+            },
+            Callee::Element => Function::Element,
+            Callee::Entries => match first_type.expand() {
+                Type::List(_) | Type::Tuple(_) => Function::EntriesOfList,
+                _ => Function::EntriesOfMap,
+            },
+            Callee::Lookup => match first_type.expand() {
+                Type::Object(_) => Function::LookupInObject,
+                _ => Function::Lookup,
+            },
+            Callee::Range => Function::Range,
+            Callee::Max => Function::Max,
+            Callee::Min => Function::Min,
+            Callee::Project => Function::Project,
+            Callee::Stack => Function::Stack,
+            Callee::Organization => Function::Organization,
+            Callee::Cwd => Function::Cwd,
+            Callee::RootDirectory => Function::RootDirectory,
+            Callee::Try => Function::Try {
+                has_outputs: any_output,
+            },
+            Callee::Can => Function::Can {
+                has_outputs: any_output,
+            },
+            Callee::NotImplemented => Function::NotImplemented,
+            Callee::GetOutput => Function::GetOutput,
+            Callee::Recover => Function::Recover,
+        };
+        let args = match function {
+            Function::Try { has_outputs } | Function::Can { has_outputs } => {
+                if has_outputs {
+                    let what = "`try` and `can` of values that come later";
+                    self.problems.push((span, what.to_owned()));
+                }
+                args.iter().map(|arg| self.to(arg, &Target::Any)).collect()
+            }
+            _ => self.arguments(function, args),
+        };
+        Tree::Call(function, args)
+    }
+
+    fn arguments(&mut self, function: Function, args: &[Expr]) -> Vec<Tree> {
+        let text = matches!(
+            function,
+            Function::Split
+                | Function::ToBase64
+                | Function::FromBase64
+                | Function::ReadFile
+                | Function::FileBase64
+                | Function::FileBase64Sha256
+                | Function::Sha1
+                | Function::StringAsset
+                | Function::FileAsset
+                | Function::RemoteAsset
+                | Function::FileArchive
+                | Function::RemoteArchive
+        );
+        args.iter()
+            .map(|arg| {
+                let target = if text { Target::Text } else { Target::Any };
+                let flow = self.flow(arg);
+                // A conversion would have to wait for an output.
+                if flow.is_later() && self.callback.is_none() {
+                    self.to(arg, &Target::Any)
+                } else {
+                    self.to(arg, &target)
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn invoke(&mut self, invoke: &Invoke) -> Tree {
+        let mut variables = std::mem::take(&mut self.variables);
+        let is_output = self.flows.is_output_invoke(invoke, &mut variables);
+        self.variables = variables;
+        let args = self.named_args(invoke.args.as_ref(), invoke.function.as_ref());
+        let function = invoke.function.as_ref();
+        let option =
+            |lowering: &mut Self, expr: &Option<Expr>| expr.as_ref().map(|expr| lowering.any(expr));
+        Tree::Invoke(Box::new(InvokeTree {
+            package: function.map(|it| it.package.clone()),
+            token: invoke.token.clone(),
+            is_positional: function.is_some_and(|it| !it.schema.positional_inputs.is_empty()),
+            has_inputs: function.is_none_or(|it| it.schema.inputs.is_some()),
+            args,
+            is_output,
+            provider: option(self, &invoke.provider),
+            parent: option(self, &invoke.parent),
+            depends_on: option(self, &invoke.depends_on),
+            version: invoke.version.clone(),
+            download_url: invoke.download_url.clone(),
+        }))
+    }
+
+    pub(super) fn method(&mut self, call: &MethodCall) -> Tree {
+        let receiver = self.any(&call.receiver);
+        let args = self.named_args(call.args.as_ref(), call.function.as_ref());
+        Tree::Method(Box::new(MethodTree {
+            receiver,
+            method: call.method.clone(),
+            args,
+        }))
+    }
+
+    fn named_args(
+        &mut self,
+        args: Option<&Expr>,
+        function: Option<&PackageFunction>,
+    ) -> Vec<(EcoString, Tree)> {
+        let Some(ExprKind::Object(entries)) = args.map(|args| &args.kind) else {
+            return Vec::new();
+        };
+        let inputs = function.and_then(|it| Some((&it.package, it.schema.inputs.as_ref()?)));
+        let mut named = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let ExprKind::String(name) = &key.kind else {
+                continue;
+            };
+            let property = inputs.and_then(|(package, inputs)| {
+                let property = inputs.properties.get(name.as_str())?;
+                Some(Type::of_property(package, property))
+            });
+            let value = self.value(value, &property.unwrap_or(Type::Dynamic));
+            named.push((name.clone(), value));
+        }
+        named
+    }
+}

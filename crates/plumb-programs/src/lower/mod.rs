@@ -1,0 +1,509 @@
+//! From bound expressions to trees: waits for outputs become callbacks, as few and as late as possible (`codegen.md` 12).
+//!
+//! 1. An expression that needs the value of an output observes it: it becomes the body of a callback, and every output within
+//!    it a parameter. All outputs of one expression share one callback.
+//! 2. Properties of outputs that the SDK can ask for itself, and texts of outputs, need no callback.
+//! 3. Lists and objects that merely hold outputs stay as they are, because SDKs take them so.
+//! 4. On the way, literals become what is wanted where they stand: members of enums, numbers, objects of packages' types.
+
+mod access;
+mod calls;
+mod target;
+
+use ecow::EcoString;
+use plumb_pcl::{Definition, Expr, ExprKind, For, Program, Type};
+
+use crate::dialect::Dialect;
+use crate::flow::{Flow, Flows, Variables};
+use crate::tree::{Function, Loop, Parts, Presence, Tree};
+use crate::walk;
+use target::Target;
+
+/// Lowers the expressions of one program.
+pub(crate) struct Lowering<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) flows: Flows<'p>,
+    pub(crate) dialect: Dialect,
+    variables: Variables,
+    /// The callback that is being made.
+    callback: Option<Callback>,
+    /// Constructs without a form, and where they stand.
+    pub(crate) problems: Vec<(plumb_pcl::Span, String)>,
+}
+
+/// A callback in the making.
+#[derive(Default)]
+struct Callback {
+    params: Vec<Param>,
+    /// Variables that exist only within it.
+    bound: Vec<EcoString>,
+    /// Names that its body means something else by.
+    taken: Vec<EcoString>,
+}
+
+struct Param {
+    name: EcoString,
+    value: Tree,
+    /// What it stands for, if that can be told from the text.
+    path: Option<String>,
+}
+
+impl<'p> Lowering<'p> {
+    pub(crate) fn new(program: &'p Program, dialect: Dialect, is_component: bool) -> Self {
+        Lowering {
+            program,
+            flows: Flows::new(program, dialect, is_component),
+            dialect,
+            variables: Vec::new(),
+            callback: None,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Lowers an expression where a value of type `wanted` is expected.
+    pub(crate) fn value(&mut self, expr: &Expr, wanted: &Type) -> Tree {
+        let target = Target::of(wanted, expr);
+        self.to(expr, &target)
+    }
+
+    /// Lowers an expression where anything may stand.
+    pub(crate) fn any(&mut self, expr: &Expr) -> Tree {
+        self.to(expr, &Target::Any)
+    }
+
+    /// Brings variables into scope; returns those that were before.
+    pub(crate) fn enter(&mut self, variables: Vec<(EcoString, Flow)>) -> Vec<(EcoString, Flow)> {
+        std::mem::replace(&mut self.variables, variables)
+    }
+
+    /// Brings the variables of before back into scope.
+    pub(crate) fn leave(&mut self, outer: Vec<(EcoString, Flow)>) {
+        self.variables = outer;
+    }
+
+    pub(crate) fn flow(&mut self, expr: &Expr) -> Flow {
+        let mut variables = std::mem::take(&mut self.variables);
+        let flow = self.flows.of(expr, &mut variables);
+        self.variables = variables;
+        flow
+    }
+
+    pub(crate) fn definition(&self, position: usize) -> &'p Definition {
+        &self.program.definitions[position]
+    }
+
+    fn to(&mut self, expr: &Expr, target: &Target) -> Tree {
+        let flow = self.flow(expr);
+        if self.callback.is_some() {
+            return self.in_callback(expr, target, &flow);
+        }
+        if flow.is_later() && (self.observes(expr) || target.needs_conversion(expr)) {
+            return self.observe(expr, target);
+        }
+        self.structure(expr, target)
+    }
+
+    /// Whether the value of an expression is made of the values of outputs, rather than being one.
+    fn observes(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Number(_)
+            | ExprKind::String(_)
+            | ExprKind::Reference(_)
+            | ExprKind::Variable(_)
+            | ExprKind::List(_)
+            | ExprKind::Invoke(_)
+            | ExprKind::Method(_) => false,
+            ExprKind::Template(parts) => !self.can_interpolate(parts),
+            ExprKind::Object(entries) => entries.iter().any(|(key, _)| self.flow(key).is_later()),
+            ExprKind::Access(receiver, steps) => self.access_observes(receiver, steps),
+            ExprKind::Splat(receiver, _) => self.flow(receiver).is_later(),
+            ExprKind::For(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
+            ExprKind::Conditional(it) => self.flow(&it[0]).is_later(),
+            ExprKind::Call(callee, args) => self.call_observes(*callee, args),
+        }
+    }
+
+    /// Whether the parts of a text are outputs and values that the SDK can join.
+    fn can_interpolate(&mut self, parts: &[Expr]) -> bool {
+        parts.iter().all(|part| {
+            let flow = self.flow(part);
+            let is_text = matches!(
+                part.ty.without_none().expand(),
+                Type::String | Type::Int | Type::Number | Type::Enum(..)
+            );
+            match flow {
+                Flow::Output | Flow::Input => is_text && !self.observes(part),
+                flow => !flow.has_outputs() && is_text,
+            }
+        })
+    }
+
+    fn observe(&mut self, expr: &Expr, target: &Target) -> Tree {
+        let mut taken = Vec::new();
+        let mut positions = Vec::new();
+        walk::references(expr, &mut positions);
+        for position in positions {
+            if !self.flows.of_definition(position).is_later() {
+                taken.push(self.definition(position).name.clone());
+            }
+        }
+        taken.extend(self.variables.iter().map(|(name, _)| name.clone()));
+        self.callback = Some(Callback {
+            taken,
+            ..Callback::default()
+        });
+        let body = self.root(expr, target);
+        let callback = self.callback.take().unwrap_or_default();
+        let params = callback.params.into_iter().map(|it| (it.name, it.value));
+        Tree::Apply(params.collect(), Box::new(body))
+    }
+
+    /// The outermost expression of a callback, which may be an output again.
+    fn root(&mut self, expr: &Expr, target: &Target) -> Tree {
+        let ExprKind::Conditional(it) = &expr.kind else {
+            let flow = self.flow(expr);
+            return self.in_callback(expr, target, &flow);
+        };
+        let condition = self.to(&it[0], &Target::Bool);
+        let branches = [&it[1], &it[2]].map(|branch| {
+            let flow = self.flow(branch);
+            if flow.is_later() && !self.observes(branch) {
+                self.outside(branch, target)
+            } else {
+                self.root(branch, target)
+            }
+        });
+        let [yes, no] = branches;
+        Tree::Conditional(Box::new([condition, yes, no]))
+    }
+
+    /// Lowers as if there were no callback.
+    fn outside(&mut self, expr: &Expr, target: &Target) -> Tree {
+        let callback = self.callback.take();
+        let tree = self.to(expr, target);
+        self.callback = callback;
+        tree
+    }
+
+    fn in_callback(&mut self, expr: &Expr, target: &Target, flow: &Flow) -> Tree {
+        if !flow.has_outputs() {
+            return self.structure(expr, target);
+        }
+        let is_structural = match &expr.kind {
+            ExprKind::List(_)
+            | ExprKind::Object(_)
+            | ExprKind::Template(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(_) => true,
+            ExprKind::For(it) => self.flow(&it.collection).is_later() || flow.is_later(),
+            ExprKind::Splat(..) | ExprKind::Call(..) => flow.is_later() && self.observes(expr),
+            _ => false,
+        };
+        if is_structural {
+            return self.structure(expr, target);
+        }
+        let bound = self.callback.as_ref().map(|it| it.bound.clone());
+        if walk::mentions(expr, &bound.unwrap_or_default()) {
+            return self.outside(expr, target);
+        }
+        if let ExprKind::Access(receiver, steps) = &expr.kind
+            && flow.is_later()
+        {
+            let tree = self.access_in_callback(receiver, steps);
+            return target.converted(tree, &expr.ty);
+        }
+        let names = self.names_of(expr);
+        let path = self.path_of(expr);
+        let value = self.outside(expr, &Target::Any);
+        let value = if *flow == Flow::Output {
+            value
+        } else {
+            Tree::AsOutput(Box::new(value))
+        };
+        let tree = Tree::Variable(self.parameter(names, value, path));
+        target.converted(tree, &expr.ty)
+    }
+
+    /// The parameter of the present callback for `value`.
+    fn parameter(
+        &mut self,
+        [wanted, longer]: [EcoString; 2],
+        value: Tree,
+        path: Option<String>,
+    ) -> EcoString {
+        let Some(callback) = &mut self.callback else {
+            return wanted;
+        };
+        let same = callback
+            .params
+            .iter()
+            .find(|it| path.is_some() && it.path == path);
+        if let Some(same) = same {
+            return same.name.clone();
+        }
+        let is_taken = |name: &EcoString| {
+            callback.params.iter().any(|it| it.name == *name) || callback.taken.contains(name)
+        };
+        let mut name = wanted;
+        if is_taken(&name) {
+            name = longer.clone();
+        }
+        let mut number = 2;
+        while is_taken(&name) {
+            name = format!("{longer}{number}").into();
+            number += 1;
+        }
+        callback.params.push(Param {
+            name: name.clone(),
+            value,
+            path,
+        });
+        name
+    }
+
+    /// What a parameter for an expression may be called, and what else if something has that name: the name of what it is
+    /// taken from comes first then, as in `petLength`.
+    fn names_of(&self, expr: &Expr) -> [EcoString; 2] {
+        let name = self.name_of(expr);
+        let root = match &expr.kind {
+            ExprKind::Access(receiver, _) => self.name_of(receiver),
+            _ => return [name.clone(), name],
+        };
+        let mut letters = name.chars();
+        let first = letters.next().map(char::to_uppercase);
+        let longer: String = root
+            .chars()
+            .chain(first.into_iter().flatten())
+            .chain(letters)
+            .collect();
+        [name.clone(), longer.into()]
+    }
+
+    /// What a parameter for an expression is called at best.
+    fn name_of(&self, expr: &Expr) -> EcoString {
+        match &expr.kind {
+            ExprKind::Reference(position) => self.definition(*position).name.clone(),
+            ExprKind::Variable(name) => name.clone(),
+            ExprKind::Invoke(_) | ExprKind::Method(_) => "result".into(),
+            ExprKind::Splat(..) | ExprKind::For(_) => "values".into(),
+            ExprKind::Call(_, args) => match args.first() {
+                Some(first) => self.name_of(first),
+                None => "value".into(),
+            },
+            ExprKind::Access(receiver, steps) => {
+                let last = steps.iter().rev().find_map(|step| match step {
+                    plumb_pcl::Step::Name(name) => Some(name.clone()),
+                    plumb_pcl::Step::Index(_) => None,
+                });
+                last.unwrap_or_else(|| self.name_of(receiver))
+            }
+            _ => "value".into(),
+        }
+    }
+
+    /// A text that two expressions share only if they have the same value.
+    fn path_of(&self, expr: &Expr) -> Option<String> {
+        use std::fmt::Write as _;
+        match &expr.kind {
+            ExprKind::Reference(position) => Some(format!("#{position}")),
+            ExprKind::Access(receiver, steps) => {
+                let mut path = self.path_of(receiver)?;
+                for step in steps {
+                    match step {
+                        plumb_pcl::Step::Name(name) => {
+                            let _ = write!(path, ".{name}");
+                        }
+                        plumb_pcl::Step::Index(index) => match &index.kind {
+                            ExprKind::Number(number) => {
+                                let _ = write!(path, "[{number}]");
+                            }
+                            _ => return None,
+                        },
+                    }
+                }
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+
+    /// Lowers an expression by its parts.
+    fn structure(&mut self, expr: &Expr, target: &Target) -> Tree {
+        if let Some(literal) = target.literal(expr) {
+            return literal;
+        }
+        let tree = match &expr.kind {
+            ExprKind::Null => Tree::Null,
+            ExprKind::Bool(value) => Tree::Bool(*value),
+            ExprKind::Number(value) => Tree::Number(*value),
+            ExprKind::String(text) => Tree::Text(text.clone()),
+            ExprKind::Template(parts) => return self.template(parts),
+            ExprKind::List(items) => {
+                return Tree::List(
+                    items
+                        .iter()
+                        .map(|item| {
+                            let target = target.element(item);
+                            self.to(item, &target)
+                        })
+                        .collect(),
+                );
+            }
+            ExprKind::Object(entries) => return self.object(entries, target),
+            ExprKind::Reference(position) => {
+                return target.converted(Tree::Definition(*position), &expr.ty);
+            }
+            ExprKind::Variable(name) => Tree::Variable(name.clone()),
+            ExprKind::Access(receiver, steps) => self.access(receiver, steps),
+            ExprKind::Splat(receiver, steps) => self.splat(receiver, steps),
+            ExprKind::For(it) => return self.for_loop(it, target),
+            ExprKind::Conditional(it) => {
+                let condition = self.to(&it[0], &Target::Bool);
+                let branches = [&it[1], &it[2]].map(|branch| {
+                    let target = target.reduced(branch);
+                    self.to(branch, &target)
+                });
+                let [yes, no] = branches;
+                return Tree::Conditional(Box::new([condition, yes, no]));
+            }
+            ExprKind::Unary(operator, operand) => {
+                let target = match operator {
+                    plumb_pcl::UnaryOperator::Negate => Target::Number,
+                    plumb_pcl::UnaryOperator::Not => Target::Bool,
+                };
+                Tree::Unary(*operator, Box::new(self.to(operand, &target)))
+            }
+            ExprKind::Binary(operator, operands) => {
+                let [left, right] = &**operands;
+                let target = Target::of_operand(*operator);
+                let operands = [self.to(left, &target), self.to(right, &target)];
+                Tree::Binary(*operator, Box::new(operands))
+            }
+            ExprKind::Call(callee, args) => self.call(*callee, args, expr.span),
+            ExprKind::Invoke(invoke) => self.invoke(invoke),
+            ExprKind::Method(method) => self.method(method),
+        };
+        target.converted(tree, &expr.ty)
+    }
+
+    fn template(&mut self, parts: &[Expr]) -> Tree {
+        let later = parts.iter().any(|part| self.flow(part).has_outputs());
+        let is_text = |part: &Expr| matches!(part.ty.expand(), Type::String | Type::Enum(..));
+        let kind = if parts.iter().all(is_text) {
+            Parts::Texts
+        } else {
+            Parts::Mixed
+        };
+        let parts = parts.iter().map(|part| {
+            let tree = self.to(part, &Target::Any);
+            match part.ty.without_none().expand() {
+                Type::Bool => Tree::Convert(crate::tree::Conversion::BoolToText, Box::new(tree)),
+                _ => tree,
+            }
+        });
+        let parts = parts.collect();
+        if later && self.callback.is_none() {
+            Tree::Interpolation(parts, kind)
+        } else {
+            Tree::Template(parts)
+        }
+    }
+
+    fn object(&mut self, entries: &[(Expr, Expr)], target: &Target) -> Tree {
+        if let Target::Object { package, token, ty } = target {
+            let mut fields = Vec::with_capacity(entries.len());
+            for (key, value) in entries {
+                let ExprKind::String(name) = &key.kind else {
+                    continue;
+                };
+                let wanted = ty.member(name).unwrap_or(Type::Dynamic);
+                let value = self.value(value, &wanted);
+                fields.push((name.clone(), value));
+            }
+            return Tree::Object(Box::new(crate::tree::Object {
+                package: package.clone(),
+                token: token.clone(),
+                fields,
+                is_in_callback: self.callback.is_some(),
+            }));
+        }
+        let mut lowered = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let name = match &key.kind {
+                ExprKind::String(name) => Some(name.clone()),
+                _ => None,
+            };
+            let inner = target.member(name.as_deref(), value);
+            let key = self.to(key, &Target::Text);
+            lowered.push((key, self.to(value, &inner)));
+        }
+        Tree::Map(lowered)
+    }
+
+    fn for_loop(&mut self, it: &For, target: &Target) -> Tree {
+        let collection_flow = self.flow(&it.collection);
+        let collection = self.to(&it.collection, &Target::Any);
+        let is_map = matches!(
+            it.collection.ty.without_none().expand(),
+            Type::Map(_) | Type::Object(_)
+        );
+        let depth = self.variables.len();
+        let element = match collection_flow.element() {
+            // What a callback is given is there.
+            flow if self.callback.is_some() && flow.has_outputs() => Flow::Plain,
+            flow => flow,
+        };
+        self.bind(it.key.clone().map(|key| (key, Flow::Plain)));
+        self.bind(Some((it.value.clone(), element)));
+        let condition = it.condition.as_ref().map(|it| self.to(it, &Target::Bool));
+        let result_key = it.result_key.as_ref().map(|it| self.to(it, &Target::Text));
+        let target = target.element(&it.result);
+        let result = self.to(&it.result, &target);
+        self.unbind(depth);
+        Tree::For(Box::new(Loop {
+            key: it.key.clone(),
+            value: it.value.clone(),
+            collection,
+            is_map,
+            result_key,
+            result,
+            condition,
+        }))
+    }
+
+    fn bind(&mut self, variable: Option<(EcoString, Flow)>) {
+        if let (Some(callback), Some((name, _))) = (&mut self.callback, &variable) {
+            callback.bound.push(name.clone());
+        }
+        self.variables.extend(variable);
+    }
+
+    fn unbind(&mut self, depth: usize) {
+        let count = self.variables.len() - depth;
+        self.variables.truncate(depth);
+        if let Some(callback) = &mut self.callback {
+            let left = callback.bound.len().saturating_sub(count);
+            callback.bound.truncate(left);
+        }
+    }
+}
+
+/// A step to a property that may be asked of nothing.
+fn presence_of(ty: &Type) -> Presence {
+    match ty {
+        Type::Union(types) if types.contains(&Type::None) => Presence::Optional,
+        _ => Presence::Certain,
+    }
+}
+
+/// The function for the length of a value.
+fn length_of(ty: &Type) -> Function {
+    match ty.without_none().expand() {
+        Type::String | Type::Enum(..) => Function::LengthOfText,
+        Type::Map(_) | Type::Object(_) => Function::LengthOfMap,
+        _ => Function::Length,
+    }
+}

@@ -1,0 +1,38 @@
+//! Functions that programs in TypeScript need and the language does not have.
+
+/// A function that a file defines for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Helper {
+    Can,
+    NotImplemented,
+    SingleOrNone,
+    Try,
+}
+
+impl Helper {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Helper::Can => "can",
+            Helper::NotImplemented => "notImplemented",
+            Helper::SingleOrNone => "singleOrNone",
+            Helper::Try => "firstOf",
+        }
+    }
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Helper::Can => {
+                "function can(value: () => unknown): boolean {\n    try {\n        return value() !== undefined;\n    } catch {\n        return false;\n    }\n}\n"
+            }
+            Helper::NotImplemented => {
+                "function notImplemented(message: string): any {\n    throw new Error(message);\n}\n"
+            }
+            Helper::SingleOrNone => {
+                "function singleOrNone<T>(elements: T[]): T | undefined {\n    if (elements.length > 1) {\n        throw new Error(\"there is more than one element\");\n    }\n    return elements[0];\n}\n"
+            }
+            Helper::Try => {
+                "function firstOf(...values: (() => any)[]): any {\n    for (const value of values.slice(0, -1)) {\n        try {\n            const result = value();\n            if (result !== undefined) {\n                return result;\n            }\n        } catch {\n            continue;\n        }\n    }\n    return values[values.length - 1]();\n}\n"
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Options of resources, lowered: names as PCL has them, in a fixed order.
+
+use plumb_pcl::{AliasExpr, Expr, Options, ResourceType, Type};
+
+use crate::lower::Lowering;
+use crate::tree::Tree;
+
+/// One option.
+pub(crate) enum OptionTree {
+    /// A value.
+    Value(&'static str, Tree),
+    /// A list of resources.
+    Resources(&'static str, Tree),
+    /// Paths of properties.
+    Paths(&'static str, Vec<ecow::EcoString>),
+    Aliases(Vec<AliasTree>),
+    /// `customTimeouts`, by their names.
+    Timeouts(Vec<(ecow::EcoString, Tree)>),
+}
+
+/// A former identity.
+pub(crate) enum AliasTree {
+    Urn(Tree),
+    Spec {
+        name: Option<Tree>,
+        type_token: Option<Tree>,
+        no_parent: bool,
+        parent: Option<Tree>,
+    },
+}
+
+/// Lowers the options of a resource of type `ty`.
+pub(crate) fn lower(
+    lowering: &mut Lowering<'_>,
+    options: &Options,
+    ty: Option<&ResourceType>,
+) -> Vec<OptionTree> {
+    let mut lowered = Vec::new();
+    let mut value = |lowering: &mut Lowering<'_>, name, expr: &Option<Expr>, wanted: Type| {
+        if let Some(expr) = expr {
+            lowered.push(OptionTree::Value(name, lowering.value(expr, &wanted)));
+        }
+    };
+    value(lowering, "parent", &options.parent, Type::Dynamic);
+    value(lowering, "provider", &options.provider, Type::Dynamic);
+    value(lowering, "providers", &options.providers, Type::Dynamic);
+    value(lowering, "dependsOn", &options.depends_on, Type::Dynamic);
+    value(lowering, "protect", &options.protect, Type::Bool);
+    value(
+        lowering,
+        "retainOnDelete",
+        &options.retain_on_delete,
+        Type::Bool,
+    );
+    value(
+        lowering,
+        "deleteBeforeReplace",
+        &options.delete_before_replace,
+        Type::Bool,
+    );
+    value(
+        lowering,
+        "deletedWith",
+        &options.deleted_with,
+        Type::Dynamic,
+    );
+    value(
+        lowering,
+        "replaceWith",
+        &options.replace_with,
+        Type::Dynamic,
+    );
+    value(
+        lowering,
+        "replacementTrigger",
+        &options.replacement_trigger,
+        Type::Dynamic,
+    );
+    value(lowering, "import", &options.import, Type::String);
+    value(
+        lowering,
+        "envVarMappings",
+        &options.env_var_mappings,
+        Type::Dynamic,
+    );
+    for (name, paths) in [
+        ("ignoreChanges", &options.ignore_changes),
+        ("hideDiffs", &options.hide_diffs),
+        ("replaceOnChanges", &options.replace_on_changes),
+        (
+            "additionalSecretOutputs",
+            &options.additional_secret_outputs,
+        ),
+    ] {
+        if !paths.is_empty() {
+            lowered.push(OptionTree::Paths(name, paths.clone()));
+        }
+    }
+    if !options.aliases.is_empty() {
+        let aliases = options.aliases.iter().map(|it| alias(lowering, it));
+        lowered.push(OptionTree::Aliases(aliases.collect()));
+    }
+    if let Some(timeouts) = &options.custom_timeouts
+        && let Tree::Map(entries) = lowering.any(timeouts)
+    {
+        let entries = entries.into_iter().filter_map(|(key, value)| match key {
+            Tree::Text(name) => Some((name, value)),
+            _ => None,
+        });
+        lowered.push(OptionTree::Timeouts(entries.collect()));
+    }
+    // SDKs ask for the version that they were made for.
+    let own = ty
+        .and_then(|ty| ty.package.version())
+        .map(ToString::to_string);
+    if let Some(version) = &options.version
+        && !is_text(version, own.as_deref())
+    {
+        lowered.push(OptionTree::Value(
+            "version",
+            lowering.value(version, &Type::String),
+        ));
+    }
+    let url = ty.and_then(|ty| ty.package.download_url());
+    if let Some(download_url) = &options.download_url
+        && !is_text(download_url, url)
+    {
+        let tree = lowering.value(download_url, &Type::String);
+        lowered.push(OptionTree::Value("pluginDownloadURL", tree));
+    }
+    for option in &mut lowered {
+        let is_list = matches!(option, OptionTree::Value("dependsOn" | "replaceWith", _));
+        if is_list && let OptionTree::Value(name, tree) = option {
+            let tree = std::mem::replace(tree, Tree::Null);
+            *option = OptionTree::Resources(name, tree);
+        }
+    }
+    lowered
+}
+
+fn is_text(expr: &Expr, wanted: Option<&str>) -> bool {
+    matches!((&expr.kind, wanted), (plumb_pcl::ExprKind::String(text), Some(wanted)) if text == wanted)
+}
+
+fn alias(lowering: &mut Lowering<'_>, alias: &AliasExpr) -> AliasTree {
+    match alias {
+        AliasExpr::Urn(urn) => AliasTree::Urn(lowering.any(urn)),
+        AliasExpr::Spec(spec) => {
+            let mut part = |expr: &Option<Expr>| expr.as_ref().map(|it| lowering.any(it));
+            AliasTree::Spec {
+                name: part(&spec.name),
+                type_token: part(&spec.type_token),
+                no_parent: spec
+                    .no_parent
+                    .as_ref()
+                    .is_some_and(|it| matches!(it.kind, plumb_pcl::ExprKind::Bool(true))),
+                parent: part(&spec.parent),
+            }
+        }
+    }
+}

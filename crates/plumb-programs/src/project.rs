@@ -1,0 +1,178 @@
+//! Files that a project has beside its program, so that it installs and runs (`codegen.md` 13.1).
+
+use std::collections::BTreeMap;
+
+use plumb_codegen::programs::{PackageNames, ProgramLanguage};
+use plumb_pcl::Program;
+use serde_json::{Map, Value as Json, json};
+
+use crate::{Generated, components, generate};
+
+/// What is known of a project.
+#[derive(Clone, Debug, Default)]
+pub struct Project {
+    /// Its name.
+    pub name: String,
+    /// The runtime that it is for.
+    pub runtime: String,
+    /// The folder of its program, from that of the project; empty for the same one.
+    pub main: String,
+    /// Packages that are installed from files or folders, by their names.
+    pub local_dependencies: BTreeMap<String, String>,
+}
+
+/// The `runtime` of the project file.
+pub fn runtime(name: &str) -> Json {
+    match name {
+        "python" => {
+            json!({"name": "python", "options": {"toolchain": "pip", "virtualenv": "venv"}})
+        }
+        "typescript" | "javascript" => json!("nodejs"),
+        other => json!(other),
+    }
+}
+
+/// Makes the program and the files beside it; the project file itself is the caller's.
+pub fn project(program: &Program, language: ProgramLanguage, project: &Project) -> Generated {
+    let mut generated = generate(program, language);
+    let packages = components::all_packages(program);
+    let packages: Vec<(String, PackageNames)> = packages
+        .iter()
+        .filter(|package| package.name() != "pulumi")
+        .map(|package| {
+            (
+                package.name().to_owned(),
+                PackageNames::new(package, language),
+            )
+        })
+        .collect();
+    let files = match language {
+        ProgramLanguage::Python => python(&packages, project),
+        ProgramLanguage::Nodejs => nodejs(&packages, project, &generated),
+    };
+    generated.files.extend(files);
+    if !project.main.is_empty() {
+        let main = project.main.trim_matches('/');
+        let files = std::mem::take(&mut generated.files);
+        let moved = files.into_iter().map(|(path, text)| {
+            let is_manifest = language == ProgramLanguage::Nodejs && !path.ends_with(".ts");
+            if is_manifest {
+                (path, text)
+            } else {
+                (format!("{main}/{path}"), text)
+            }
+        });
+        generated.files = moved.collect();
+    }
+    generated
+}
+
+fn python(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<String, String> {
+    let mut requirements = Vec::with_capacity(packages.len() + 1);
+    let local = |name: &str| project.local_dependencies.get(name);
+    requirements.push(match local("pulumi") {
+        Some(path) => path.clone(),
+        None => "pulumi>=3.0.0,<4.0.0".to_owned(),
+    });
+    for (name, names) in packages {
+        let distribution = names.import.replace('_', "-");
+        requirements.push(match (local(name), names.requirement()) {
+            (Some(path), _) => path.clone(),
+            (None, Some(version)) => format!("{distribution}=={version}"),
+            (None, None) => distribution,
+        });
+    }
+    requirements.sort();
+    BTreeMap::from([
+        (
+            "requirements.txt".to_owned(),
+            requirements.join("\n") + "\n",
+        ),
+        (
+            ".gitignore".to_owned(),
+            "*.pyc\n__pycache__/\nvenv/\n".to_owned(),
+        ),
+    ])
+}
+
+fn nodejs(
+    packages: &[(String, PackageNames)],
+    project: &Project,
+    generated: &Generated,
+) -> BTreeMap<String, String> {
+    let mut dependencies = Map::new();
+    let local = |name: &str| project.local_dependencies.get(name);
+    let pulumi = local("pulumi").map_or_else(|| "^3.0.0".to_owned(), |path| from_file(path));
+    dependencies.insert("@pulumi/pulumi".to_owned(), pulumi.into());
+    for (name, names) in packages {
+        let version = match (local(name), names.requirement()) {
+            (Some(path), _) => from_file(path),
+            (None, Some(version)) => version,
+            (None, None) => "*".to_owned(),
+        };
+        dependencies.insert(names.import.clone(), version.into());
+    }
+    let main = project.main.trim_matches('/');
+    let in_main = |path: &str| {
+        if main.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{main}/{path}")
+        }
+    };
+    let manifest = json!({
+        "name": project.name,
+        "main": in_main("index.ts"),
+        "devDependencies": {"@types/node": "^20", "typescript": "^5.0.0"},
+        "dependencies": dependencies,
+    });
+    let sources: Vec<String> = generated
+        .files
+        .keys()
+        .filter(|path| path.ends_with(".ts"))
+        .map(|path| in_main(path))
+        .collect();
+    let settings = json!({
+        "compilerOptions": {
+            "strict": true,
+            "outDir": "bin",
+            "target": "es2022",
+            "module": "nodenext",
+            "moduleResolution": "nodenext",
+            "sourceMap": true,
+            "skipLibCheck": true,
+            "forceConsistentCasingInFileNames": true,
+        },
+        "files": sources,
+    });
+    BTreeMap::from([
+        ("package.json".to_owned(), text(&manifest)),
+        ("tsconfig.json".to_owned(), text(&settings)),
+        (
+            ".gitignore".to_owned(),
+            "/bin/\n/node_modules/\n".to_owned(),
+        ),
+    ])
+}
+
+fn from_file(path: &str) -> String {
+    let is_archive = path.ends_with(".tgz") || path.ends_with(".tar.gz");
+    if is_archive || path.starts_with("file:") {
+        path.to_owned()
+    } else {
+        format!("file:{path}")
+    }
+}
+
+/// JSON for people.
+fn text(json: &Json) -> String {
+    use serde::Serialize as _;
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    let written = json.serialize(&mut serializer);
+    debug_assert!(written.is_ok(), "a tree of JSON can be written to memory");
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    text.push('\n');
+    text
+}

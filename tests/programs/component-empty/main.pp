@@ -1,0 +1,3 @@
+component group {
+  token = "my:index:Group"
+}

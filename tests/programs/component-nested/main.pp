@@ -1,0 +1,7 @@
+component outer "./outer" {
+  name = "x"
+}
+
+output id {
+  value = outer.id
+}

@@ -1,0 +1,9 @@
+config name string {}
+
+component inner "./inner" {
+  label = "${name}-inner"
+}
+
+output id {
+  value = inner.label
+}

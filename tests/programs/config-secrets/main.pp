@@ -1,0 +1,19 @@
+config token string {
+  secret = true
+}
+
+config pins "list(int)" {
+  secret = true
+}
+
+output token {
+  value = token
+}
+
+output header {
+  value = "Bearer ${token}"
+}
+
+output pins {
+  value = pins
+}

@@ -1,0 +1,16 @@
+resource random "random:index/randomPet:RandomPet" {
+  length = 1
+}
+
+resource config "random:index/randomPet:RandomPet" {
+  length = 1
+  prefix = random.id
+}
+
+output random {
+  value = random.id
+}
+
+output config {
+  value = config.prefix
+}

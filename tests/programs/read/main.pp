@@ -1,0 +1,7 @@
+read pet "random:index/randomPet:RandomPet" {
+  id = "known-pet"
+}
+
+output id {
+  value = pet.id
+}

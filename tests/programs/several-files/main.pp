@@ -1,0 +1,4 @@
+resource pet "random:index/randomPet:RandomPet" {
+  prefix = prefix
+  length = 1
+}

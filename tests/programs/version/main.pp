@@ -1,0 +1,7 @@
+pulumi {
+  requiredVersionRange = ">=3.0.0"
+}
+
+output ok {
+  value = true
+}
