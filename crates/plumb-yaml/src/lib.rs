@@ -11,8 +11,8 @@
 //!
 //! Start with [`YamlProgram`]. [`component`] has plugins whose components are written in YAML; their bodies are
 //! evaluated like programs. [`inputs_as_pcl`] converts the inputs of one resource to the language of snippets,
-//! and [`from_pcl()`] converts a program in that language to a YAML program. The rules are those of
-//! `yaml-runtime.md`.
+//! [`from_pcl()`] converts a program in that language to a YAML program, and [`folder_as_pcl`] the other way. The
+//! rules are those of `yaml-runtime.md`.
 
 mod body;
 mod check;
@@ -32,6 +32,7 @@ mod schemas;
 mod settings;
 mod snippet;
 mod syntax;
+mod to_pcl;
 
 use plumb_eval::{diagnostic, duration, report};
 
@@ -45,3 +46,4 @@ pub use report::DiagnosticStyle;
 pub use required::{RequiredPackage, RequiredPackagesError};
 pub use snippet::{InvalidInputs, inputs_as_pcl, value_as_pcl};
 pub use syntax::source::{SourceFile, Span};
+pub use to_pcl::{AsPcl, folder_as_pcl, program_as_pcl};

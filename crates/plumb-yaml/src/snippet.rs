@@ -4,8 +4,10 @@
 //! The document is a mapping from inputs to expressions, as under `properties` in a program. Names refer to
 //! existing resources; `${pulumi.stack}` and similar accesses become functions.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ecow::EcoString;
 use plumb_eval::access::Accessor;
 use plumb_eval::builtins::Function;
 use plumb_eval::hcl;
@@ -110,6 +112,8 @@ impl Reading {
         problems.extend(scope.diagnostics);
         let mut writer = Writer {
             calls: &scope.calls,
+            names: BTreeMap::new(),
+            stacks: Vec::new(),
             problems,
         };
         let written = write(&mut writer);
@@ -123,17 +127,22 @@ impl Reading {
     }
 }
 
-struct Writer<'a> {
-    calls: &'a Calls,
-    problems: Vec<Diagnostic>,
+/// Writes expressions as PCL.
+pub(crate) struct Writer<'a> {
+    pub(crate) calls: &'a Calls,
+    /// Identifiers of names that are not what they are called.
+    pub(crate) names: BTreeMap<EcoString, String>,
+    /// Identifiers of the stacks among the calls, where there are such.
+    pub(crate) stacks: Vec<String>,
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Writer<'_> {
-    fn error(&mut self, span: Span, summary: impl Into<String>) {
+    pub(crate) fn error(&mut self, span: Span, summary: impl Into<String>) {
         self.problems.push(Diagnostic::error(span, summary));
     }
 
-    fn expression(&mut self, expr: &Expr) -> String {
+    pub(crate) fn expression(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Null => "null".to_owned(),
             ExprKind::Bool(value) => value.to_string(),
@@ -160,7 +169,11 @@ impl Writer<'_> {
                 let calls = self.calls;
                 self.invoke(&calls.invokes[*index])
             }
-            ExprKind::StackOutput(..) => {
+            ExprKind::StackOutput(stack, output) => {
+                let output = self.expression(output);
+                if let Some(stack) = self.stacks.get(*stack) {
+                    return format!("getOutput({stack}, {output})");
+                }
                 self.error(expr.span, "fn::stackReference cannot stand here");
                 "null".to_owned()
             }
@@ -192,13 +205,14 @@ impl Writer<'_> {
             }
             self.error(span, format!("pulumi has no '{fact}'"));
         }
-        if !hcl::is_identifier(&access.root) {
+        let renamed = self.names.get(&access.root).cloned();
+        let mut out = renamed.unwrap_or_else(|| access.root.to_string());
+        if !hcl::is_identifier(&out) {
             self.error(
                 span,
                 format!("'{}' is not the name of a resource", access.root),
             );
         }
-        let mut out = access.root.to_string();
         for step in &access.path {
             match step {
                 Accessor::Name(name) if hcl::is_identifier(name) => {
