@@ -8,6 +8,7 @@
 
 mod convert;
 mod generate;
+mod programs;
 mod project;
 mod service;
 mod streams;

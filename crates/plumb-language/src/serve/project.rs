@@ -25,7 +25,10 @@ pub(super) fn yaml_project(
     let folder = root.join(main);
     if translated.problems.is_empty() {
         fs::create_dir_all(&folder).map_err(|error| failed("create", &folder, &error))?;
-        write(&root.join("Pulumi.yaml"), &project_text(project))?;
+        write(
+            &root.join("Pulumi.yaml"),
+            &project_text(project, Json::from("yaml")),
+        )?;
         if !translated.text.is_empty() {
             write(&folder.join("Main.yaml"), &translated.text)?;
         }
@@ -86,9 +89,9 @@ fn files_of(folder: &Path) -> Result<Vec<PclFile>, Status> {
     paths.into_iter().map(read).collect()
 }
 
-/// The project file, with YAML as the language.
-fn project_text(mut project: Json) -> String {
-    project["runtime"] = Json::from("yaml");
+/// The project file, for the given runtime.
+pub(super) fn project_text(mut project: Json, runtime: Json) -> String {
+    project["runtime"] = runtime;
     let mut root = from_json(&project);
     // Name and language come first, as people write them.
     if let Data::Mapping(mapping) = &mut root.data {
@@ -113,10 +116,10 @@ fn copy(declaration: &Path, folder: &Path, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Status> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Status> {
     fs::write(path, text).map_err(|error| failed("write", path, &error))
 }
 
-fn failed(verb: &str, path: &Path, error: &std::io::Error) -> Status {
+pub(super) fn failed(verb: &str, path: &Path, error: &std::io::Error) -> Status {
     Status::unknown(format!("could not {verb} {}: {error}", path.display()))
 }

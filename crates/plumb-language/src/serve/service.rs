@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{convert, generate, project, streams};
+use super::{convert, generate, programs, project, streams};
 use crate::{Language, LanguageOptions};
 
 /// The service of one host; clones share it.
@@ -94,13 +94,6 @@ impl LanguageService {
         self.shared.tasks.close();
         let host = self.host();
         tokio::join!(host.shutdown(), self.shared.tasks.wait());
-    }
-
-    fn no_generator<T>(&self, what: &str) -> Result<Response<T>, Status> {
-        Err(Status::unimplemented(format!(
-            "the language host {} does not generate {what} yet",
-            self.shared.language.name
-        )))
     }
 }
 
@@ -291,7 +284,10 @@ impl Service for LanguageService {
     ) -> Result<Response<pb::GenerateProgramResponse>, Status> {
         match self.shared.language.name {
             "yaml" => Ok(Response::new(project::yaml_program(request.into_inner()))),
-            _ => self.no_generator("programs"),
+            name => {
+                let made = programs::program(name, request.into_inner()).await?;
+                Ok(Response::new(made))
+            }
         }
     }
 
@@ -301,7 +297,10 @@ impl Service for LanguageService {
     ) -> Result<Response<pb::GenerateProjectResponse>, Status> {
         match self.shared.language.name {
             "yaml" => project::yaml_project(request.get_ref()).map(Response::new),
-            _ => self.no_generator("projects"),
+            name => {
+                let made = programs::project(name, request.into_inner()).await?;
+                Ok(Response::new(made))
+            }
         }
     }
 

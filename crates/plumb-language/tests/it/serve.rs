@@ -328,6 +328,59 @@ async fn yaml_projects_are_made_of_pcl() {
 }
 
 #[tokio::test]
+async fn hosts_make_programs_and_projects_of_pcl() {
+    let world = World::new().await;
+    let program = world.file("pcl/main.pp", "output a {\n  value = stack()\n}\n");
+    let root = program.ancestors().nth(2).unwrap().display().to_string();
+    for (host, file, expected) in [
+        (
+            "python",
+            "__main__.py",
+            "import pulumi\n\npulumi.export(\"a\", pulumi.get_stack())\n",
+        ),
+        (
+            "nodejs",
+            "index.ts",
+            "import * as pulumi from \"@pulumi/pulumi\";\n\nexport const a = pulumi.getStack();\n",
+        ),
+    ] {
+        let served = serve(host, world.options(), WATCH_INTERVAL).await;
+        let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
+        let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
+        let request = pb::GenerateProjectRequest {
+            source_directory: format!("{root}/pcl"),
+            target_directory: format!("{root}/{host}"),
+            project: r#"{"name": "made"}"#.to_owned(),
+            ..pb::GenerateProjectRequest::default()
+        };
+        let made = client.generate_project(request).await.unwrap().into_inner();
+        assert_eq!(made.diagnostics, []);
+        let read = |name: &str| std::fs::read_to_string(format!("{root}/{host}/{name}")).unwrap();
+        assert_eq!(read(file), expected);
+        assert!(read("Pulumi.yaml").contains(host));
+        let source = [(
+            "main.pp".to_owned(),
+            "output a {\n  value = b\n}\n".to_owned(),
+        )];
+        let request = pb::GenerateProgramRequest {
+            source: source.into(),
+            strict: true,
+            ..pb::GenerateProgramRequest::default()
+        };
+        let made = client.generate_program(request).await.unwrap().into_inner();
+        assert!(made.source.is_empty());
+        assert_eq!(made.diagnostics[0].summary, "undefined variable 'b'");
+        let subject = made.diagnostics[0].subject.as_ref().unwrap();
+        assert_eq!(
+            (subject.filename.as_str(), subject.start.unwrap().line),
+            ("main.pp", 2)
+        );
+        drop(client);
+        served.end().await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_generated_is_told() {
     let world = World::new().await;
     let served = serve("go", world.options(), WATCH_INTERVAL).await;
