@@ -114,6 +114,7 @@ def setups(machine):
     yield setup("python_packages", "setup-python-packages.sh")
     yield setup("node_packages", "setup-node-packages.sh")
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
+    yield setup("program_tools", "setup-programs.sh")
     yield setup("key_services", "setup-key-services.sh")
     yield setup("store_servers", "setup-stores.sh", cores=1)
     if machine.go:
@@ -204,6 +205,7 @@ def generated_sdks(machine):
                  after=checkers, **SCRIPTS)
     yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
+    yield python("programs", "programs.py", "--tools", "{program_tools}", "--share", "4", **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
     modules = ["--modules", "{node_packages}"]
