@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, describe, r#do, doctor, events, history, install,
-    login, logout, logs, new, org, package, plugin, policy, project, replay, schema, stack, state,
-    trace, unbuilt, version, whoami, why,
+    about, cancel, completion, config, console, convert, describe, r#do, doctor, events, history,
+    install, login, logout, logs, new, org, package, plugin, policy, project, replay, schema,
+    stack, state, trace, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -137,7 +137,7 @@ pub enum Command {
     About(about::AboutArgs),
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
-    Convert(unbuilt::ConvertArgs),
+    Convert(convert::ConvertArgs),
     GenDocs(package::GenDocsArgs),
     /// Work with packages
     Package(package::PackageArgs),
@@ -223,7 +223,7 @@ impl Command {
             Command::Version => version::run(ctx),
             Command::About(args) => about::run(args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
-            Command::Convert(args) => unbuilt::convert(&args),
+            Command::Convert(args) => convert::run(&args, ctx),
             Command::GenDocs(args) => package::docs(args, ctx),
             Command::Package(args) => package::run(args, ctx),
             Command::Schema(args) => schema::run(args, ctx),

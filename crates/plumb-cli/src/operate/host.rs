@@ -522,7 +522,7 @@ pub(crate) fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
 }
 
 /// Schemas of packages, from plugins and built-in providers. The host caches their text.
-struct Schemas(Arc<PluginHost>);
+pub(crate) struct Schemas(pub(crate) Arc<PluginHost>);
 
 #[async_trait]
 impl SchemaLoader for Schemas {

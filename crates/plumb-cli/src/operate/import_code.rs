@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use plumb_pcl::{Leniency, Problem, Program, Sources};
+use plumb_programs::{ProgramLanguage, language_of};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceState, Urn};
-use plumb_schema::PackageSchema;
+use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_state::Snapshot;
 use plumb_value::Value;
-use plumb_yaml::imported::{Imported, declarations};
+use plumb_yaml::imported::{Code, Imported, declarations};
 
 use super::args::ImportArgs;
 use super::import::Listing;
+use crate::commands::convert::source::laid_out;
 use crate::commands::package::source::schemas;
 use crate::context::Stack;
 use crate::{Context, Error, go};
@@ -32,10 +36,10 @@ pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
     };
     let language = language(ctx)?;
     match language.as_deref() {
-        Some(language) if args.generate_code && language != "yaml" => {
+        Some(language) if args.generate_code && !has_code(language) => {
             return Err(Error::user(format!(
-                "`--out`: code for imported resources is written in YAML, and not yet in {language}; import with \
-                 `--generate-code=false`, and declare the resources by hand"
+                "`--out`: code for imported resources is written in Python, TypeScript and YAML, and not yet in {language}; \
+                 import with `--generate-code=false`, and declare the resources by hand"
             )));
         }
         _ => {}
@@ -97,11 +101,11 @@ impl CodeRequest {
         if self.states.is_empty() {
             return Ok(());
         }
-        if language != "yaml" {
+        if !has_code(&language) {
             if is_human {
                 ctx.printer.warning(&format!(
-                    "the resources are imported; code for them is printed in YAML, and not yet in {language}: declare them by \
-                     hand, with the inputs that `plumb state get URN` shows"
+                    "the resources are imported; code for them is printed in Python, TypeScript and YAML, and not yet in \
+                     {language}: declare them by hand, with the inputs that `plumb state get URN` shows"
                 ));
             }
             return Ok(());
@@ -118,7 +122,10 @@ impl CodeRequest {
                 is_protected: self.is_protected,
             })
             .collect();
-        let code = declarations(&resources, &self.names);
+        let mut code = declarations(&resources, &self.names);
+        if let Some(target) = language_of(&language) {
+            code = in_language(code, target, &resources).await?;
+        }
         for note in &code.notes {
             ctx.printer.warning(note);
         }
@@ -138,6 +145,48 @@ impl CodeRequest {
             None => {}
         }
         Ok(())
+    }
+}
+
+/// Whether code can be generated for programs of a runtime.
+fn has_code(language: &str) -> bool {
+    language == "yaml" || language_of(language).is_some()
+}
+
+/// The program of the resources in a language other than YAML.
+async fn in_language(
+    code: Code,
+    language: ProgramLanguage,
+    resources: &[Imported<'_>],
+) -> Result<Code, Error> {
+    let translated = plumb_yaml::program_as_pcl("import", &code.text);
+    if !translated.problems.is_empty() {
+        return Err(Error::user(translated.problems.join("\n")));
+    }
+    let text = laid_out(&translated.text)?;
+    let sources = Sources::new([("import.pp".to_owned(), text)]);
+    let packages = resources.iter().filter_map(|it| it.package.clone());
+    let known = KnownPackages(packages.map(|it| (it.name().to_owned(), it)).collect());
+    let loaded = Program::load(&sources, &known, Leniency::ALL).await;
+    let generated = plumb_programs::generate(&loaded.program, language);
+    let mut notes = code.notes;
+    notes.extend(generated.problems.iter().map(Problem::one_line));
+    Ok(Code {
+        text: generated.files.into_values().next().unwrap_or_default(),
+        notes,
+    })
+}
+
+/// The packages of the imported resources.
+struct KnownPackages(BTreeMap<String, Arc<PackageSchema>>);
+
+#[async_trait]
+impl SchemaLoader for KnownPackages {
+    async fn load(
+        &self,
+        query: &PackageQuery,
+    ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
+        Ok(self.0.get(&query.name).cloned())
     }
 }
 

@@ -42,6 +42,30 @@ fn code_is_printed_that_needs_no_update() {
 }
 
 #[test]
+fn code_is_in_the_language_of_the_program() {
+    for (runtime, import, creation) in [
+        (
+            "python",
+            "import pulumi_random as random\n",
+            "word = random.RandomString(\n    \"word\",\n",
+        ),
+        (
+            "nodejs",
+            "import * as random from \"@pulumi/random\";\n",
+            "const word = new random.RandomString(\"word\", {\n",
+        ),
+    ] {
+        let context = TestContext::without_project().with_passphrase();
+        context.write("Pulumi.yaml", &format!("name: proj\nruntime: {runtime}\n"));
+        context.ok(&["stack", "init", "dev"]);
+        let printed = context.ok(&["import", "--yes", "--skip-preview", TOKEN, "word", "abcdef"]);
+        assert!(printed.contains(import), "{printed}");
+        assert!(printed.contains(creation), "{printed}");
+        assert!(printed.to_lowercase().contains("protect"), "{printed}");
+    }
+}
+
+#[test]
 fn code_goes_to_a_file_alone() {
     let context = project();
     let printed = context.ok(&[
@@ -104,15 +128,15 @@ fn components_and_parents_of_a_file_are_imported() {
 #[test]
 fn other_languages_are_told_before_anything_happens() {
     let context = TestContext::without_project().with_passphrase();
-    context.write("Pulumi.yaml", "name: proj\nruntime: python\n");
+    context.write("Pulumi.yaml", "name: proj\nruntime: go\n");
     context.ok(&["stack", "init", "dev"]);
     assert_eq!(
         context.fails(
             1,
-            &["import", "--yes", "--out", "x.py", TOKEN, "word", "abcdef"]
+            &["import", "--yes", "--out", "x.go", TOKEN, "word", "abcdef"]
         ),
-        "error: `--out`: code for imported resources is written in YAML, and not yet in python; import with \
-         `--generate-code=false`, and declare the resources by hand\n"
+        "error: `--out`: code for imported resources is written in Python, TypeScript and YAML, and not yet in go; \
+         import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(
         context.fails(1, &["import", "--yes", "--from", "terraform"]),

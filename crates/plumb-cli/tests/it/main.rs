@@ -6,6 +6,7 @@ mod arguments;
 mod citations;
 mod config;
 mod context;
+mod convert;
 mod defects;
 mod dependencies;
 mod imports;

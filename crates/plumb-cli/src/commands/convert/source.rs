@@ -1,0 +1,48 @@
+//! Programs to convert, as PCL.
+
+use std::path::Path;
+
+use plumb_pcl::Sources;
+
+use crate::Error;
+
+/// Reads the program of `folder`, which is written in `from`.
+pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
+    let sources = match from {
+        "pcl" | "pulumi" => Sources::in_folder(folder)
+            .map_err(|error| Error::from(error).context(folder.display()))?,
+        "yaml" => yaml(folder)?,
+        "tf" | "terraform" => return Err(unsupported("terraform")),
+        other => return Err(unsupported(other)),
+    };
+    if sources.iter().next().is_none() {
+        return Err(Error::user(format!(
+            "there is no program in PCL in {}: its files end with .pp",
+            folder.display()
+        )));
+    }
+    Ok(sources)
+}
+
+fn unsupported(from: &str) -> Error {
+    Error::user(format!(
+        "programs are converted from yaml and pcl; converter plugins, such as the one for {from}, are not supported yet"
+    ))
+}
+
+fn yaml(folder: &Path) -> Result<Sources, Error> {
+    let translated = plumb_yaml::folder_as_pcl(folder)?;
+    if !translated.problems.is_empty() {
+        return Err(Error::user(translated.problems.join("\n")));
+    }
+    let text = laid_out(&translated.text)?;
+    Ok(Sources::new([("main.pp".to_owned(), text)]))
+}
+
+/// PCL in its one form.
+pub(crate) fn laid_out(text: &str) -> Result<String, Error> {
+    plumb_pcl::format("main.pp", text).map_err(|problem| {
+        let what = "the program was translated to PCL that cannot be read; please report this";
+        Error::user(format!("{what}: {}", problem.summary))
+    })
+}

@@ -1,0 +1,216 @@
+//! Languages to convert to, and the files of the converted project.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use plumb_pcl::{Problem, Program, Sources};
+use plumb_programs::{ProgramLanguage, Project, language_of};
+use plumb_project::yaml::{Data, Document, Node, emit, from_json};
+use plumb_yaml::{PclFile, from_pcl};
+use serde_json::{Value as Json, json};
+
+use crate::commands::install;
+use crate::context::LoadedProject;
+use crate::{Context, Error};
+
+/// What is converted to.
+pub(super) enum Target {
+    Pcl,
+    Yaml,
+    /// A language, and the runtime of its programs.
+    Language(ProgramLanguage, &'static str),
+}
+
+impl Target {
+    pub(super) fn named(name: &str) -> Result<Self, Error> {
+        let runtime = match name {
+            "pcl" | "pulumi" => return Ok(Target::Pcl),
+            "yaml" => return Ok(Target::Yaml),
+            "python" => "python",
+            "nodejs" | "typescript" | "javascript" => "nodejs",
+            "bun" => "bun",
+            _ => "",
+        };
+        match language_of(runtime) {
+            Some(language) => Ok(Target::Language(language, runtime)),
+            None => Err(Error::user(format!(
+                "programs are not converted to {name} yet, only to python, typescript, yaml and pcl"
+            ))),
+        }
+    }
+
+    fn runtime(&self) -> Json {
+        match self {
+            Target::Pcl => json!("pcl"),
+            Target::Yaml => json!("yaml"),
+            Target::Language(_, runtime) => plumb_programs::runtime(runtime),
+        }
+    }
+
+    /// Makes the files of the project, without its description.
+    pub(super) fn files(
+        &self,
+        program: &Program,
+        sources: &Sources,
+        description: &Json,
+    ) -> Result<(BTreeMap<String, String>, Vec<Problem>), Error> {
+        let text = |key: &str| description[key].as_str().unwrap_or_default().to_owned();
+        match self {
+            Target::Pcl => Ok((pcl_files(sources)?, Vec::new())),
+            Target::Yaml => Ok((yaml_files(sources, &text("main"))?, Vec::new())),
+            Target::Language(language, runtime) => {
+                let project = Project {
+                    name: text("name"),
+                    runtime: (*runtime).to_owned(),
+                    main: text("main"),
+                    local_dependencies: BTreeMap::new(),
+                };
+                let generated = plumb_programs::project(program, *language, &project);
+                Ok((generated.files, generated.problems))
+            }
+        }
+    }
+}
+
+fn yaml_files(sources: &Sources, main: &str) -> Result<BTreeMap<String, String>, Error> {
+    let files = sources.iter().filter(|(path, _)| !path.contains('/'));
+    let files: Vec<PclFile> = files
+        .map(|(name, text)| PclFile {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        })
+        .collect();
+    let translated = from_pcl(&files);
+    if !translated.problems.is_empty() {
+        return Err(Error::user(translated.problems.join("\n")).context("conversion failed"));
+    }
+    let path = match main.trim_matches('/') {
+        "" => "Main.yaml".to_owned(),
+        main => format!("{main}/Main.yaml"),
+    };
+    Ok(BTreeMap::from([(path, translated.text)]))
+}
+
+/// The sources themselves.
+pub(super) fn pcl_files(sources: &Sources) -> Result<BTreeMap<String, String>, Error> {
+    let files = sources.iter();
+    Ok(files
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .collect())
+}
+
+/// The description of the project: that of the source, or a new one.
+pub(super) fn description(folder: &Path, name: Option<&str>) -> Result<Json, Error> {
+    let path = folder.join("Pulumi.yaml");
+    let mut description = json!({});
+    if path.is_file() {
+        let text = fs::read_to_string(&path)
+            .map_err(|error| Error::from(error).context(path.display()))?;
+        let tree = plumb_project::yaml::parse(&text)
+            .map_err(|error| Error::from(error).context(path.display()))?;
+        if let Some(root) = tree.root {
+            description = plumb_project::yaml::to_json(&root)
+                .map_err(|error| Error::from(error).context(path.display()))?;
+        }
+        // A program in YAML may stand in the description.
+        if let Some(entries) = description.as_object_mut() {
+            for key in [
+                "resources",
+                "variables",
+                "outputs",
+                "configuration",
+                "components",
+                "pulumi",
+            ] {
+                entries.remove(key);
+            }
+            if entries.get("runtime").and_then(Json::as_str) == Some("yaml") {
+                entries.remove("config");
+            }
+        }
+    }
+    let base = folder
+        .file_name()
+        .map(|it| it.to_string_lossy().into_owned());
+    if let Some(name) = name {
+        plumb_project::ProjectName::parse(name)
+            .map_err(|error| Error::from(error).context("--name"))?;
+        description["name"] = name.into();
+    } else if description["name"].as_str().is_none() {
+        description["name"] = base.unwrap_or_else(|| "project".to_owned()).into();
+    }
+    Ok(description)
+}
+
+/// Writes the description with the runtime of the target.
+pub(super) fn write_description(
+    out: &Path,
+    mut description: Json,
+    target: &Target,
+) -> Result<(), Error> {
+    description["runtime"] = target.runtime();
+    let mut root = from_json(&description);
+    // Name and runtime come first, as people write them.
+    if let Data::Mapping(mapping) = &mut root.data {
+        let place = |key: &Node| match key.as_str().as_deref() {
+            Some("name") => 0,
+            Some("runtime") => 1,
+            _ => 2,
+        };
+        mapping.entries.sort_by_key(|(key, _)| place(key));
+    }
+    let text = emit(&Document {
+        head: Vec::new(),
+        root: Some(root),
+        foot: Vec::new(),
+    });
+    write(out, &BTreeMap::from([("Pulumi.yaml".to_owned(), text)]))
+}
+
+pub(super) fn write(out: &Path, files: &BTreeMap<String, String>) -> Result<(), Error> {
+    for (path, text) in files {
+        let path = out.join(path);
+        let folder = path.parent().unwrap_or(out);
+        fs::create_dir_all(folder).map_err(|error| Error::from(error).context(folder.display()))?;
+        fs::write(&path, text).map_err(|error| Error::from(error).context(path.display()))?;
+    }
+    Ok(())
+}
+
+/// Copies what a program reads, such as files of assets, if the project is written elsewhere.
+pub(super) fn copy_rest(from: &Path, out: &Path) -> Result<(), Error> {
+    let out = out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let from = from.canonicalize().unwrap_or_else(|_| from.to_owned());
+    if out == from {
+        return Ok(());
+    }
+    copy_folder(&from, &out, &out)
+}
+
+fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::from(error).context(from.display());
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default();
+        let text = name.to_string_lossy();
+        let is_program = text.ends_with(".pp") || text == "Pulumi.yaml" || text == "Main.yaml";
+        if path == out || is_program || text == ".pulumi" || text == ".git" {
+            continue;
+        }
+        let target = to.join(name);
+        if path.is_dir() {
+            copy_folder(&path, &target, out)?;
+        } else if !target.exists() {
+            fs::create_dir_all(to).map_err(failed)?;
+            fs::copy(&path, &target).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs what the converted program needs.
+pub(super) fn install(out: &Path, ctx: &Context) -> Result<(), Error> {
+    let project = LoadedProject::read(out.join("Pulumi.yaml"))?;
+    install::dependencies(&project, false, ctx)
+}

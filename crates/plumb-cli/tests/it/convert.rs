@@ -1,0 +1,143 @@
+//! `convert`: programs in other languages.
+
+use crate::context::TestContext;
+
+const YAML: &str = "name: pets
+runtime: yaml
+description: Some pets
+config:
+  size:
+    type: integer
+    default: 2
+resources:
+  pet:
+    type: random:RandomPet
+    properties:
+      length: ${size}
+outputs:
+  name: pet-${pet.id}
+";
+
+#[test]
+fn yaml_becomes_python_with_what_it_needs() {
+    let context = TestContext::without_project();
+    context.write("Pulumi.yaml", YAML);
+    context.write("data/note.txt", "kept\n");
+    context.ok(&[
+        "convert",
+        "--language",
+        "python",
+        "--out",
+        "out",
+        "--generate-only",
+    ]);
+    assert_eq!(
+        context.read("out/__main__.py"),
+        "import pulumi
+import pulumi_random as random
+
+config = pulumi.Config()
+size = config.get_int(\"size\", 2)
+pet = random.RandomPet(\"pet\", length=size)
+pulumi.export(\"name\", pulumi.Output.concat(\"pet-\", pet.id))
+"
+    );
+    let project = context.read("out/Pulumi.yaml");
+    assert!(project.starts_with("name: pets\nruntime:\n"), "{project}");
+    assert!(project.contains("description: Some pets"), "{project}");
+    assert!(!project.contains("resources"), "{project}");
+    assert!(
+        context
+            .read("out/requirements.txt")
+            .contains("pulumi-random==")
+    );
+    assert_eq!(context.read("out/data/note.txt"), "kept\n");
+}
+
+#[test]
+fn yaml_becomes_pcl_and_pcl_typescript() {
+    let context = TestContext::without_project();
+    context.write("Pulumi.yaml", YAML);
+    context.ok(&["convert", "--language", "pcl", "--out", "pcl"]);
+    assert_eq!(
+        context.read("pcl/main.pp"),
+        "config size \"int\" {
+  default = 2
+}
+
+resource pet \"random:RandomPet\" {
+  length = size
+}
+
+output name {
+  value = \"pet-${pet.id}\"
+}
+"
+    );
+    let context = TestContext::without_project();
+    context.write(
+        "main.pp",
+        "resource pet \"random:RandomPet\" {\n  length = 1\n}\n",
+    );
+    context.ok(&[
+        "convert",
+        "--from",
+        "pcl",
+        "--language",
+        "typescript",
+        "--generate-only",
+        "--name",
+        "pets",
+        "--out",
+        "ts",
+    ]);
+    assert!(
+        context
+            .read("ts/index.ts")
+            .contains("new random.RandomPet(\"pet\", { length: 1 });")
+    );
+    assert!(
+        context
+            .read("ts/package.json")
+            .contains("\"name\": \"pets\"")
+    );
+}
+
+#[test]
+fn mistakes_and_languages_without_programs_are_told() {
+    let context = TestContext::without_project();
+    context.write(
+        "main.pp",
+        "resource pet \"random:RandomPet\" {\n  lenth = 1\n}\n",
+    );
+    let strict = [
+        "convert",
+        "--from",
+        "pcl",
+        "--language",
+        "python",
+        "--strict",
+        "--out",
+        "out",
+    ];
+    let told = context.fails(1, &strict);
+    assert!(
+        told.contains("main.pp:2:3: unsupported attribute 'lenth'"),
+        "{told}"
+    );
+    assert!(told.contains("conversion failed"), "{told}");
+    for (words, expected) in [
+        (
+            &["convert", "--language", "go"][..],
+            "programs are not converted to go yet",
+        ),
+        (&["convert"][..], "required flag(s) \"language\" not set"),
+        (
+            &["convert", "--language", "python", "--from", "terraform"][..],
+            "converter plugins, such as the one for terraform, are not supported yet",
+        ),
+    ] {
+        let told = context.fails(1, words);
+        assert!(told.contains(expected), "{told}");
+    }
+}
