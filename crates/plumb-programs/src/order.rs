@@ -20,6 +20,27 @@ pub(crate) fn order(program: &Program) -> Vec<usize> {
     order
 }
 
+/// The definitions that the required version of the engine refers to, if there is one.
+pub(crate) fn requirement(program: &Program) -> Option<Vec<usize>> {
+    let version = program.required_version.as_ref()?;
+    let mut needed = Vec::new();
+    walk::references(version, &mut needed);
+    Some(needed)
+}
+
+/// Strikes a definition that has been written; whether it was the last that was waited for.
+pub(crate) fn is_last_awaited(awaited: &mut Option<Vec<usize>>, position: usize) -> bool {
+    let Some(left) = awaited else {
+        return false;
+    };
+    left.retain(|it| *it != position);
+    let is_last = left.is_empty();
+    if is_last {
+        *awaited = None;
+    }
+    is_last
+}
+
 fn place(program: &Program, position: usize, is_done: &mut [bool], order: &mut Vec<usize>) {
     if std::mem::replace(&mut is_done[position], true) {
         return;

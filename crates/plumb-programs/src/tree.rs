@@ -167,13 +167,8 @@ pub(crate) enum Function {
     Organization,
     Cwd,
     RootDirectory,
-    /// The flag tells whether arguments are outputs.
-    Try {
-        has_outputs: bool,
-    },
-    Can {
-        has_outputs: bool,
-    },
+    Try,
+    Can,
     NotImplemented,
     GetOutput,
     Recover,

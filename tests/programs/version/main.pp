@@ -1,5 +1,9 @@
+config range string {
+  default = ">=3.0.0"
+}
+
 pulumi {
-  requiredVersionRange = ">=3.0.0"
+  requiredVersionRange = range
 }
 
 output ok {

@@ -381,15 +381,6 @@ impl Binder<'_> {
     }
 }
 
-/// A text.
-pub(super) fn text(text: &str, span: Span) -> Expr {
-    Expr {
-        kind: ExprKind::String(text.into()),
-        ty: Type::String,
-        span,
-    }
-}
-
 /// What stands for an expression that makes no sense.
 pub(super) fn nothing(span: Span) -> Expr {
     Expr {

@@ -52,7 +52,7 @@ pub(super) fn bind_folder(
         folders,
         around,
         entries: Vec::new(),
-        required_version: None,
+        requirement: None,
         source: None,
         problems: Vec::new(),
     };
@@ -70,13 +70,14 @@ pub(super) fn bind_folder(
     for position in 0..count {
         binder.bind_entry(position);
     }
+    let required_version = binder.requirement();
     let Names::Definitions(definitions) = binder.names else {
         unreachable!("the names of a program are its definitions");
     };
     BoundProgram {
         program: Program {
             folder: folder.to_owned(),
-            required_version: definitions.required_version,
+            required_version,
             packages: packages.known().cloned().collect(),
             definitions: definitions
                 .entries
@@ -97,7 +98,8 @@ pub(super) struct Definitions<'a> {
     /// The folders of this program and of those around it.
     pub(super) around: Vec<String>,
     entries: Vec<Entry<'a>>,
-    required_version: Option<Expr>,
+    /// The range of versions of the engine that the program needs, and its file.
+    requirement: Option<(&'a Attribute, Arc<SourceFile>)>,
     /// The file that diagnostics are about.
     source: Option<Arc<SourceFile>>,
     pub(super) problems: Vec<Problem>,
@@ -149,22 +151,18 @@ impl<'a> Definitions<'a> {
     }
 
     /// What has no name is a setting of the whole program, or wrong.
-    fn without_name(&mut self, structure: &Structure, file: &Parsed) {
+    fn without_name(&mut self, structure: &'a Structure, file: &Parsed) {
         let Structure::Block(block) = structure else {
             return;
         };
         let summary = match block.ident.as_str() {
             "package" => return,
             "pulumi" => {
-                let range = block.body.get_attribute("requiredVersionRange");
-                let text = range.and_then(|it| Some((it.value.as_str()?, span_of(&it.value))));
-                match text {
-                    Some((text, span)) => {
-                        self.required_version = Some(super::expression::text(text, span));
-                        return;
-                    }
-                    None => "a `pulumi` block needs a `requiredVersionRange` in quotes".to_owned(),
+                if let Some(range) = block.body.get_attribute("requiredVersionRange") {
+                    self.requirement = Some((range, file.source.clone()));
+                    return;
                 }
+                "a `pulumi` block needs a `requiredVersionRange`".to_owned()
             }
             "resource" | "read" => {
                 format!("a `{}` block needs a name and a type", block.ident.as_str())
@@ -265,6 +263,18 @@ impl Binder<'_> {
         if let Names::Definitions(definitions) = &mut self.names {
             definitions.entries[position].state = State::Bound(Box::new(definition));
         }
+    }
+
+    fn requirement(&mut self) -> Option<Expr> {
+        let Names::Definitions(definitions) = &self.names else {
+            return None;
+        };
+        let (range, source) = definitions.requirement.clone()?;
+        let outer = self.turn_to(Some(source));
+        let range = self.expression(&range.value);
+        self.check(&Type::String, &range);
+        self.turn_to(outer);
+        Some(range)
     }
 
     /// Makes diagnostics be about another file; returns the one before.

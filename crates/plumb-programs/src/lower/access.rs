@@ -128,6 +128,7 @@ impl Lowering<'_> {
         }
         // What the SDK can ask for itself belongs to the output.
         while let Some(step @ Step::Name(_)) = steps.get(count)
+            && !self.is_trying
             && self.can_lift(&ty, step)
         {
             ty = after(&ty, step);

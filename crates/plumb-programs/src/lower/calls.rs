@@ -13,8 +13,6 @@ impl Lowering<'_> {
         match callee {
             Callee::GetOutput
             | Callee::Recover
-            | Callee::Try
-            | Callee::Can
             | Callee::Compute(
                 _,
                 Computed::Secret
@@ -83,23 +81,19 @@ impl Lowering<'_> {
             Callee::Organization => Function::Organization,
             Callee::Cwd => Function::Cwd,
             Callee::RootDirectory => Function::RootDirectory,
-            Callee::Try => Function::Try {
-                has_outputs: any_output,
-            },
-            Callee::Can => Function::Can {
-                has_outputs: any_output,
-            },
+            Callee::Try => Function::Try,
+            Callee::Can => Function::Can,
             Callee::NotImplemented => Function::NotImplemented,
             Callee::GetOutput => Function::GetOutput,
             Callee::Recover => Function::Recover,
         };
         let args = match function {
-            Function::Try { has_outputs } | Function::Can { has_outputs } => {
-                if has_outputs {
-                    let what = "`try` and `can` of values that come later";
-                    self.problems.push((span, what.to_owned()));
-                }
-                args.iter().map(|arg| self.to(arg, &Target::Any)).collect()
+            // Steps that may fail have to be taken where the failure is caught.
+            Function::Try | Function::Can => {
+                let outer = std::mem::replace(&mut self.is_trying, true);
+                let args = args.iter().map(|arg| self.to(arg, &Target::Any)).collect();
+                self.is_trying = outer;
+                args
             }
             _ => self.arguments(function, args),
         };

@@ -27,6 +27,8 @@ pub(crate) struct Lowering<'p> {
     variables: Variables,
     /// The callback that is being made.
     callback: Option<Callback>,
+    /// Whether the present expression may fail.
+    is_trying: bool,
     /// Constructs without a form, and where they stand.
     pub(crate) problems: Vec<(plumb_pcl::Span, String)>,
 }
@@ -56,6 +58,7 @@ impl<'p> Lowering<'p> {
             dialect,
             variables: Vec::new(),
             callback: None,
+            is_trying: false,
             problems: Vec::new(),
         }
     }

@@ -163,8 +163,8 @@ impl Printer<'_> {
             Function::Organization => atom(Doc::text("pulumi.getOrganization()")),
             Function::RootDirectory => atom(Doc::text("pulumi.getRootDirectory()")),
             Function::Cwd => atom(Doc::text("process.cwd()")),
-            Function::Try { .. } => atom(self.lazy_helper(Helper::Try, args)),
-            Function::Can { .. } => atom(self.lazy_helper(Helper::Can, args)),
+            Function::Try => atom(self.lazy_helper(Helper::Try, args)),
+            Function::Can => atom(self.lazy_helper(Helper::Can, args)),
             Function::NotImplemented => atom(self.helper(Helper::NotImplemented, args)),
             Function::GetOutput => {
                 let stack = self.arg(args, 0, Level::Atom);

@@ -143,13 +143,12 @@ fn file(program: &Program, part: Part, generated: &mut Generated) -> String {
 }
 
 fn main(statements: &mut Statements<'_, '_>) {
-    if let Some(version) = &statements.program.required_version {
-        let version = statements.lowering.any(version);
-        let version = statements.printer.value(&version);
-        let call = Doc::hugged("pulumi.requirePulumiVersion(", version, ");");
-        statements.lines.line(&call);
-    }
     let order = order::order(statements.program);
+    let mut awaited = order::requirement(statements.program);
+    if awaited.as_ref().is_some_and(Vec::is_empty) {
+        requirement(statements);
+        awaited = None;
+    }
     if order.iter().any(|position| statements.is_config(*position)) {
         statements
             .lines
@@ -157,5 +156,18 @@ fn main(statements: &mut Statements<'_, '_>) {
     }
     for position in order {
         statements.definition(position);
+        if order::is_last_awaited(&mut awaited, position) {
+            requirement(statements);
+        }
+    }
+}
+
+/// Says which versions of the engine the program needs.
+fn requirement(statements: &mut Statements<'_, '_>) {
+    if let Some(version) = &statements.program.required_version {
+        let version = statements.lowering.any(version);
+        let version = statements.printer.value(&version);
+        let call = Doc::hugged("pulumi.requirePulumiVersion(", version, ");");
+        statements.lines.line(&call);
     }
 }

@@ -125,8 +125,8 @@ impl Printer<'_> {
                 self.needs("os");
                 atom(Doc::text("os.getcwd()"))
             }
-            Function::Try { .. } => atom(self.lazy_helper(Helper::Try, args)),
-            Function::Can { .. } => atom(self.lazy_helper(Helper::Can, args)),
+            Function::Try => atom(self.lazy_helper(Helper::Try, args)),
+            Function::Can => atom(self.lazy_helper(Helper::Can, args)),
             Function::NotImplemented => atom(self.helper(Helper::NotImplemented, args)),
             Function::GetOutput => {
                 let stack = self.arg(args, 0, Level::Atom);

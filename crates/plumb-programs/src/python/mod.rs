@@ -16,7 +16,7 @@ use plumb_pcl::{DefinitionKind, Program};
 use crate::components;
 use crate::dialect::Dialect;
 use crate::flow::Flow;
-use crate::layout::Lines;
+use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
 use crate::{Generated, order};
@@ -170,24 +170,37 @@ fn file(program: &Program, part: Part, generated: &mut Generated) -> String {
 }
 
 fn main(statements: &mut Statements<'_, '_>) {
-    if let Some(version) = &statements.program.required_version {
-        let version = statements.lowering.any(version);
-        let version = statements.printer.value(&version);
-        let call = crate::layout::Doc::hugged("pulumi.require_pulumi_version(", version, ")");
-        statements.lines.line(&call);
-    }
-    let order = order::order(statements.program);
-    let has_config = order.iter().any(|position| {
+    let program = statements.program;
+    let order = order::order(program);
+    let is_config = |position: &usize| {
         matches!(
-            statements.program.definitions[*position].kind,
+            program.definitions[*position].kind,
             DefinitionKind::Config(_)
         )
-    });
-    if has_config {
+    };
+    let mut awaited = order::requirement(program);
+    if awaited.as_ref().is_some_and(Vec::is_empty) {
+        requirement(statements);
+        awaited = None;
+    }
+    if order.iter().any(is_config) {
         statements.lines.plain("config = pulumi.Config()");
     }
     for position in order {
         statements.definition(position);
+        if order::is_last_awaited(&mut awaited, position) {
+            requirement(statements);
+        }
+    }
+}
+
+/// Says which versions of the engine the program needs.
+fn requirement(statements: &mut Statements<'_, '_>) {
+    if let Some(version) = &statements.program.required_version {
+        let version = statements.lowering.any(version);
+        let version = statements.printer.value(&version);
+        let call = Doc::hugged("pulumi.require_pulumi_version(", version, ")");
+        statements.lines.line(&call);
     }
 }
 
