@@ -82,7 +82,7 @@ fn renamed<'t>(
 }
 
 /// The change of a text that may have been changed before.
-fn then<'t>(text: Cow<'t, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'t, str> {
+fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     let changed = match change(&text) {
         Cow::Borrowed(_) => None,
         Cow::Owned(changed) => Some(changed),

@@ -169,6 +169,7 @@ impl Type {
     }
 
     /// The type of the elements of a collection.
+    #[must_use]
     pub fn element(&self) -> Type {
         match self.expand() {
             Type::List(element) | Type::Map(element) => *element,

@@ -83,7 +83,9 @@ pub(crate) fn each_expression(definition: &Definition, visit: &mut dyn FnMut(&Ex
 }
 
 fn in_inputs(inputs: &[Input], visit: &mut dyn FnMut(&Expr)) {
-    inputs.iter().for_each(|input| visit(&input.value));
+    for input in inputs {
+        visit(&input.value);
+    }
 }
 
 fn in_options(options: &Options, visit: &mut dyn FnMut(&Expr)) {

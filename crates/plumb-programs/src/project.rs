@@ -1,6 +1,7 @@
 //! Files that a project has beside its program, so that it installs and runs (`codegen.md` 13.1).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use plumb_codegen::programs::{PackageNames, ProgramLanguage};
 use plumb_pcl::Program;
@@ -55,7 +56,7 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
         let main = project.main.trim_matches('/');
         let files = std::mem::take(&mut generated.files);
         let moved = files.into_iter().map(|(path, text)| {
-            let is_manifest = language == ProgramLanguage::Nodejs && !path.ends_with(".ts");
+            let is_manifest = language == ProgramLanguage::Nodejs && !is_source(&path);
             if is_manifest {
                 (path, text)
             } else {
@@ -129,7 +130,7 @@ fn nodejs(
     let sources: Vec<String> = generated
         .files
         .keys()
-        .filter(|path| path.ends_with(".ts"))
+        .filter(|path| is_source(path))
         .map(|path| in_main(path))
         .collect();
     let settings = json!({
@@ -155,8 +156,14 @@ fn nodejs(
     ])
 }
 
+/// Whether a file is a source of TypeScript.
+fn is_source(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == "ts")
+}
+
 fn from_file(path: &str) -> String {
-    let is_archive = path.ends_with(".tgz") || path.ends_with(".tar.gz");
+    let extension = Path::new(path).extension();
+    let is_archive = extension.is_some_and(|it| it == "tgz" || it == "gz");
     if is_archive || path.starts_with("file:") {
         path.to_owned()
     } else {

@@ -20,7 +20,9 @@ pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         | ExprKind::Reference(_)
         | ExprKind::Variable(_) => {}
         ExprKind::Template(items) | ExprKind::List(items) | ExprKind::Call(_, items) => {
-            items.iter().for_each(|it| each(it, visit));
+            for item in items {
+                each(item, visit);
+            }
         }
         ExprKind::Object(entries) => {
             for (key, value) in entries {
@@ -36,7 +38,9 @@ pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             each(&it.collection, visit);
             each(&it.result, visit);
             let rest = [&it.result_key, &it.condition].into_iter().flatten();
-            rest.for_each(|it| each(it, visit));
+            for item in rest {
+                each(item, visit);
+            }
         }
         ExprKind::Conditional(it) => it.iter().for_each(|it| each(it, visit)),
         ExprKind::Unary(_, operand) => each(operand, visit),

@@ -52,5 +52,5 @@ async fn requested(asked: Option<watch::Receiver<bool>>) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

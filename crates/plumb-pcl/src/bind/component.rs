@@ -131,17 +131,16 @@ impl Binder<'_> {
         let mut inputs = Vec::with_capacity(attributes.len());
         for attribute in attributes {
             let name = attribute.key.as_str();
-            let ty = match config(name) {
-                Some(config) => Type::Union(vec![config.ty.clone(), Type::None]),
-                None => {
-                    let known = program.definitions.iter();
-                    let known = known
-                        .filter(|it| matches!(it.kind, DefinitionKind::Config(_)))
-                        .map(|it| it.logical_name.as_str());
-                    let summary = format!("unsupported attribute '{name}'");
-                    self.wrong_name(span_of(&attribute.key), summary, name, known);
-                    Type::Dynamic
-                }
+            let ty = if let Some(config) = config(name) {
+                Type::Union(vec![config.ty.clone(), Type::None])
+            } else {
+                let known = program.definitions.iter();
+                let known = known
+                    .filter(|it| matches!(it.kind, DefinitionKind::Config(_)))
+                    .map(|it| it.logical_name.as_str());
+                let summary = format!("unsupported attribute '{name}'");
+                self.wrong_name(span_of(&attribute.key), summary, name, known);
+                Type::Dynamic
             };
             inputs.push(self.input(attribute, ty));
         }

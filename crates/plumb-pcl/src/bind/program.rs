@@ -498,13 +498,13 @@ impl Binder<'_> {
                 Structure::Attribute(it) if it.has_key("__logicalName") => {}
                 Structure::Attribute(it) if is_read && it.has_key("id") => {}
                 Structure::Attribute(attribute) => attributes.push(attribute),
-                Structure::Block(block) if block.has_ident("options") => match options {
-                    None => options = Some(block),
-                    Some(_) => {
-                        let at = span_of(&block.ident);
-                        self.error(at, "a resource has one block 'options'");
-                    }
-                },
+                Structure::Block(block) if block.has_ident("options") && options.is_none() => {
+                    options = Some(block);
+                }
+                Structure::Block(block) if block.has_ident("options") => {
+                    let at = span_of(&block.ident);
+                    self.error(at, "a resource has one block 'options'");
+                }
                 Structure::Block(block) => {
                     let what = format!("a resource has no block '{}'", block.ident.as_str());
                     self.error(span_of(&block.ident), what);

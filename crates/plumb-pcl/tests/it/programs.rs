@@ -54,7 +54,11 @@ fn load(files: &[(&str, &str)], leniency: Leniency) -> Loaded {
 #[track_caller]
 fn check_files(files: &[(&str, &str)], expected: &[&str]) -> Program {
     let loaded = load(files, Leniency::NONE);
-    let problems: Vec<String> = loaded.problems.iter().map(|it| it.one_line()).collect();
+    let problems: Vec<String> = loaded
+        .problems
+        .iter()
+        .map(plumb_pcl::Problem::one_line)
+        .collect();
     assert_eq!(problems, expected);
     loaded.program
 }

@@ -148,7 +148,7 @@ impl Lowering<'_> {
             self.to(&output, &Target::Any)
         } else {
             let names = self.names_of(&output);
-            let path = self.path_of(&output);
+            let path = Self::path_of(&output);
             let value = self.outside(&output, &Target::Any);
             let value = if self.flow(&output) == Flow::Input {
                 Tree::AsOutput(Box::new(value))

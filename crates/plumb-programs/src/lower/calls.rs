@@ -2,7 +2,7 @@
 
 use ecow::EcoString;
 use plumb_eval::builtins::Function as Computed;
-use plumb_pcl::{Callee, Expr, ExprKind, Invoke, MethodCall, PackageFunction, Span, Type};
+use plumb_pcl::{Callee, Expr, ExprKind, Invoke, MethodCall, PackageFunction, Type};
 
 use super::{Lowering, Target, length_of};
 use crate::tree::{Function, InvokeTree, MethodTree, Tree};
@@ -32,7 +32,7 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn call(&mut self, callee: Callee, args: &[Expr], span: Span) -> Tree {
+    pub(super) fn call(&mut self, callee: Callee, args: &[Expr]) -> Tree {
         let first = args.first();
         let first_type = first.map_or(Type::Dynamic, |it| it.ty.without_none());
         let in_callback = self.callback.is_some();

@@ -219,7 +219,7 @@ impl<'p> Lowering<'p> {
             return target.converted(tree, &expr.ty);
         }
         let names = self.names_of(expr);
-        let path = self.path_of(expr);
+        let path = Self::path_of(expr);
         let value = self.outside(expr, &Target::Any);
         let value = if *flow == Flow::Output {
             value
@@ -308,12 +308,12 @@ impl<'p> Lowering<'p> {
     }
 
     /// A text that two expressions share only if they have the same value.
-    fn path_of(&self, expr: &Expr) -> Option<String> {
+    fn path_of(expr: &Expr) -> Option<String> {
         use std::fmt::Write as _;
         match &expr.kind {
             ExprKind::Reference(position) => Some(format!("#{position}")),
             ExprKind::Access(receiver, steps) => {
-                let mut path = self.path_of(receiver)?;
+                let mut path = Self::path_of(receiver)?;
                 for step in steps {
                     match step {
                         plumb_pcl::Step::Name(name) => {
@@ -385,7 +385,7 @@ impl<'p> Lowering<'p> {
                 let operands = [self.to(left, &target), self.to(right, &target)];
                 Tree::Binary(*operator, Box::new(operands))
             }
-            ExprKind::Call(callee, args) => self.call(*callee, args, expr.span),
+            ExprKind::Call(callee, args) => self.call(*callee, args),
             ExprKind::Invoke(invoke) => self.invoke(invoke),
             ExprKind::Method(method) => self.method(method),
         };

@@ -238,7 +238,7 @@ fn member_of(package: &Arc<PackageSchema>, token: &str, expr: &Expr) -> Option<T
         .iter()
         .find(|value| match (&value.value, &expr.kind) {
             (Constant::String(known), ExprKind::String(text)) => known == text.as_str(),
-            (Constant::Number(known), ExprKind::Number(number)) => known == number,
+            (Constant::Number(known), ExprKind::Number(number)) => known.total_cmp(number).is_eq(),
             (Constant::Bool(known), ExprKind::Bool(flag)) => known == flag,
             _ => false,
         })?;

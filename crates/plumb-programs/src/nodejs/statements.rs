@@ -244,17 +244,8 @@ impl Statements<'_, '_> {
             let logical = this.logical_name(definition, suffix);
             let inputs = this.inputs(&resource.inputs);
             let options = this.options(&resource.options, Some(resource));
-            this.creation(&class, logical, inputs, options)
+            creation(&class, logical, inputs, options)
         });
-    }
-
-    fn creation(&self, class: &str, name: Doc, inputs: Vec<Doc>, options: Option<Doc>) -> Doc {
-        let mut args = vec![name];
-        if !inputs.is_empty() || options.is_some() {
-            args.push(Doc::spaced_list("{", inputs, "}"));
-        }
-        args.extend(options);
-        call(&format!("new {class}"), args)
     }
 
     fn inputs(&mut self, inputs: &[Input]) -> Vec<Doc> {
@@ -499,4 +490,14 @@ impl Statements<'_, '_> {
 
 fn is_map(ty: &Type) -> bool {
     matches!(ty, Type::Map(_) | Type::Object(_))
+}
+
+/// `new Class(name, { inputs }, options)`.
+fn creation(class: &str, name: Doc, inputs: Vec<Doc>, options: Option<Doc>) -> Doc {
+    let mut args = vec![name];
+    if !inputs.is_empty() || options.is_some() {
+        args.push(Doc::spaced_list("{", inputs, "}"));
+    }
+    args.extend(options);
+    call(&format!("new {class}"), args)
 }

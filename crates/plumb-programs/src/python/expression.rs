@@ -1,6 +1,7 @@
 //! Expressions of Python.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use ecow::EcoString;
 use plumb_codegen::programs::ProgramLanguage;
@@ -310,7 +311,7 @@ impl<'n> Printer<'n> {
             if let Tree::Text(literal) = part {
                 text.push_str(&literal.replace("{", "{{").replace("}", "}}"));
             } else {
-                text.push_str(&format!("{{{}}}", args.len()));
+                let _ = write!(text, "{{{}}}", args.len());
                 args.push(self.value(part));
             }
         }

@@ -48,7 +48,11 @@ fn check(pcl: &str, python: &str, typescript: &str) {
         (ProgramLanguage::Nodejs, "index.ts", typescript),
     ] {
         let generated = made(&sources, language);
-        let problems: Vec<String> = generated.problems.iter().map(|it| it.one_line()).collect();
+        let problems: Vec<String> = generated
+            .problems
+            .iter()
+            .map(plumb_pcl::Problem::one_line)
+            .collect();
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(generated.files[file], expected);
     }

@@ -1,5 +1,7 @@
 //! Programs made of the PCL in `tests/programs`.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 mod corpus;
 mod golden;
 mod properties;

@@ -59,7 +59,7 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let out = folder.join(&args.out);
     let description = target::description(&folder, args.name.as_deref())?;
     let files = if let Target::Pcl = target {
-        target::pcl_files(&sources)?
+        target::pcl_files(&sources)
     } else {
         let leniency = if args.strict {
             Leniency::NONE

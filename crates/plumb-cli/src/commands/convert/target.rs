@@ -57,7 +57,7 @@ impl Target {
     ) -> Result<(BTreeMap<String, String>, Vec<Problem>), Error> {
         let text = |key: &str| description[key].as_str().unwrap_or_default().to_owned();
         match self {
-            Target::Pcl => Ok((pcl_files(sources)?, Vec::new())),
+            Target::Pcl => Ok((pcl_files(sources), Vec::new())),
             Target::Yaml => Ok((yaml_files(sources, &text("main"))?, Vec::new())),
             Target::Language(language, runtime) => {
                 let project = Project {
@@ -93,11 +93,11 @@ fn yaml_files(sources: &Sources, main: &str) -> Result<BTreeMap<String, String>,
 }
 
 /// The sources themselves.
-pub(super) fn pcl_files(sources: &Sources) -> Result<BTreeMap<String, String>, Error> {
+pub(super) fn pcl_files(sources: &Sources) -> BTreeMap<String, String> {
     let files = sources.iter();
-    Ok(files
+    files
         .map(|(path, text)| (path.to_owned(), text.to_owned()))
-        .collect())
+        .collect()
 }
 
 /// The description of the project: that of the source, or a new one.
