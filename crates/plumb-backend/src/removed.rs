@@ -26,7 +26,7 @@ struct Head {
     parts: Vec<Part>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Part {
     role: Role,
     /// Name of a history object without the name of the stack.
@@ -51,12 +51,6 @@ pub(crate) struct Removed {
     /// When it was removed.
     pub(crate) time: String,
     parts: Vec<(Part, Vec<u8>)>,
-}
-
-impl std::fmt::Debug for Part {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} {}", self.role, self.name)
-    }
 }
 
 impl Removed {

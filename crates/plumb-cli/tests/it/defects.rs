@@ -168,9 +168,14 @@ fn sources(crates: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).into_iter().flatten() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && !["tests", "histories"].contains(&name.as_str()) {
+            // Parts that only tests compile.
+            let is_for_tests = ["tests", "tests.rs", "histories", "crashes", "readers.rs"];
+            if is_for_tests.contains(&name.as_str()) {
+                continue;
+            }
+            if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") && name != "tests.rs" {
+            } else if path.extension().is_some_and(|it| it == "rs") {
                 files.push(path);
             }
         }

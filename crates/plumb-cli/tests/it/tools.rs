@@ -714,7 +714,10 @@ fn what_has_no_console_says_where_the_state_is() {
 fn what_is_not_built_says_what_works_instead() {
     let context = TestContext::new();
     for (words, expected) in [
-        (&["convert", "--language", "go"][..], "`plumb new`"),
+        (
+            &["convert", "--language", "go"][..],
+            "only to python, typescript, yaml and pcl",
+        ),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),
         (&["deployment", "run"], "plumb up --yes"),
