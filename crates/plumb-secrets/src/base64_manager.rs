@@ -1,4 +1,4 @@
-//! The manager of tests: base64, no secrecy.
+//! The base64 manager of tests. It keeps no secrets.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::{BASE64, CipherError, Error, Plaintext, SecretsManager};
 
-/// Turns texts into base64. For tests: it hides nothing.
+/// Secrets manager that encodes texts in base64. For tests only: it hides nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Base64Manager;
 

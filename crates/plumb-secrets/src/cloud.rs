@@ -1,11 +1,11 @@
-//! The manager with a data key that a key service has wrapped (`state.md` 5.3).
+//! The secrets manager whose data key is wrapped by a key service (`state.md` 5.3).
 //!
-//! 1. A new manager has a random data key of 32 bytes. The key service wraps it once; address and wrapped key are all that is
-//!    stored.
-//! 2. The data key is unwrapped when the first value is encrypted or decrypted, and no sooner.
-//! 3. Values are encrypted with the data key itself, see [`SymmetricKey`]: their number costs no requests.
-//! 4. **Each wrapped key costs one request for as long as its [`CloudKeys`] live,** also when the request fails: a service
-//!    that is out of reach is not waited for once per value.
+//! 1. A new manager has a random data key of 32 bytes. The key service wraps it once; only the address and the wrapped
+//!    key are stored.
+//! 2. The data key is unwrapped when the first value is encrypted or decrypted.
+//! 3. Values are encrypted with the data key itself, see [`SymmetricKey`], so they cost no further requests.
+//! 4. **Each wrapped key costs one request during the lifetime of its [`CloudKeys`],** even if the request fails: an
+//!    unreachable service must not cost a timeout per value.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 use crate::{CLOUD, Error, KeyError, KeyServices, Plaintext, SecretsManager, SymmetricKey};
 use crate::{manager_state, symmetric::KEY_LENGTH};
 
-/// Opens and creates managers with wrapped data keys, and keeps the keys. Clones share them.
+/// Opens and creates managers with wrapped data keys, and caches the data keys. Clones share the cache.
 #[derive(Clone)]
 pub struct CloudKeys {
     services: Arc<dyn KeyServices>,
@@ -28,12 +28,12 @@ pub struct CloudKeys {
 
 type Unwrapped = Result<Arc<SymmetricKey>, Arc<KeyError>>;
 
-/// The data key of one address and wrapped key; locked while it is unwrapped, so that this happens once.
+/// Data key of one address and wrapped key. The lock is held while the key is unwrapped, so that this happens once.
 #[derive(Default)]
 struct KeySlot(Mutex<Option<Unwrapped>>);
 
 impl CloudKeys {
-    /// Opens managers with keys of these services.
+    /// A cache of managers that use these key services.
     pub fn new(services: impl KeyServices + 'static) -> Self {
         CloudKeys {
             services: Arc::new(services),
@@ -41,7 +41,7 @@ impl CloudKeys {
         }
     }
 
-    /// The manager of a stack file: `secretsprovider` and `encryptedkey`. Asks no service.
+    /// Manager for the `secretsprovider` and `encryptedkey` of a stack file. Sends no request.
     pub fn open(&self, url: &str, encrypted_key: &str) -> CloudManager {
         let parts = CloudState {
             url: url.to_owned(),
@@ -51,7 +51,7 @@ impl CloudKeys {
         self.opened(parts, state)
     }
 
-    /// The manager with this state, `{"url": …, "encryptedkey": …}`. Asks no service.
+    /// Manager with this state, `{"url": …, "encryptedkey": …}`. Sends no request.
     pub fn open_state(&self, state: &RawValue) -> Result<CloudManager, Error> {
         let parts: CloudState =
             serde_json::from_str(state.get()).map_err(|source| Error::State {
@@ -61,7 +61,7 @@ impl CloudKeys {
         Ok(self.opened(parts, manager_state::compact(state)))
     }
 
-    /// A manager with a new data key, which the key at `url` wraps.
+    /// Manager with a new data key, wrapped by the key at `url`.
     pub fn create(&self, url: &str) -> Result<CloudManager, Error> {
         let service = self.services.open(url).map_err(Arc::new)?;
         let mut key = Zeroizing::new([0; KEY_LENGTH]);
@@ -83,12 +83,12 @@ impl CloudKeys {
     }
 }
 
-/// A panic leaves a key or none behind, so poison does not matter.
+/// Locks a mutex and ignores poison, because a panic leaves either a complete key or none.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A manager whose data key a key service unwraps.
+/// A secrets manager whose data key is unwrapped by a key service.
 pub struct CloudManager {
     services: Arc<dyn KeyServices>,
     parts: CloudState,
@@ -97,12 +97,12 @@ pub struct CloudManager {
 }
 
 impl CloudManager {
-    /// The address of the key, as it stands in the stack file under `secretsprovider`.
+    /// Address of the key: `secretsprovider` in the stack file.
     pub fn url(&self) -> &str {
         &self.parts.url
     }
 
-    /// The wrapped data key, as it stands in the stack file under `encryptedkey`.
+    /// Wrapped data key: `encryptedkey` in the stack file.
     pub fn encrypted_key(&self) -> &str {
         &self.parts.encrypted_key
     }
@@ -163,8 +163,8 @@ struct CloudState {
 }
 
 impl CloudState {
-    /// The state as the reference writes it, in whose JSON the characters that HTML gives a meaning are escaped. Two states
-    /// are compared by their text, and addresses with two parameters have such a character.
+    /// JSON of the state, with HTML characters escaped as in the reference: states are compared as text, and an address
+    /// with two parameters contains `&`.
     fn to_json(&self) -> Box<RawValue> {
         let mut json = manager_state::of(self).get().to_owned();
         for (character, escaped) in [('&', "\\u0026"), ('<', "\\u003c"), ('>', "\\u003e")] {

@@ -1,16 +1,16 @@
-//! What can go wrong.
+//! Errors of secrets managers, salts and ciphertexts.
 
 use std::sync::Arc;
 
 use crate::KeyError;
 
-/// A secrets manager cannot do what was asked. No variant holds plaintext.
+/// Error of a secrets manager. No variant holds plaintext.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The passphrase does not fit the salt.
+    /// The passphrase does not match the salt.
     #[error("incorrect passphrase")]
     IncorrectPassphrase,
-    /// There is no passphrase to be had.
+    /// No passphrase is set.
     #[error(
         "passphrase must be set with PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE environment variables"
     )]
@@ -18,31 +18,31 @@ pub enum Error {
     /// The source of the passphrase failed.
     #[error("could not get the passphrase")]
     PassphraseSource(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The salt of a passphrase manager makes no sense.
+    /// The salt of a passphrase manager is malformed.
     #[error("invalid encryption salt")]
     Salt(#[from] SaltError),
-    /// The state of a manager makes no sense.
+    /// The state of a manager is malformed.
     #[error("invalid state of the `{kind}` secrets provider")]
     State {
         /// Type of the manager.
         kind: String,
-        /// Why.
+        /// Error of the parser.
         #[source]
         source: serde_json::Error,
     },
     /// The key service does not wrap or unwrap the data key.
     #[error(transparent)]
     Key(#[from] Arc<KeyError>),
-    /// The values were encrypted with another data key than the one that would be made now.
+    /// The existing values are encrypted with another data key than the named address would give.
     #[error("the secrets were not encrypted with `{url}`, the key that is named now")]
     OtherKey {
-        /// The address of the key that is named.
+        /// Address of the requested key.
         url: String,
     },
     /// A value cannot be decrypted.
     #[error("failed to decrypt")]
     Decrypt(#[from] CipherError),
-    /// The manager only keeps type and state.
+    /// The manager is a [`crate::LockedManager`], which has only type and state.
     #[error("cannot encrypt or decrypt secrets of the `{kind}` secrets provider: {reason}")]
     Locked {
         /// Type of the manager.
@@ -50,46 +50,46 @@ pub enum Error {
         /// Why it is locked.
         reason: LockReason,
     },
-    /// The system gives no random numbers.
+    /// The system's source of random numbers failed.
     #[error("could not get random numbers from the system")]
     Random(#[source] getrandom::Error),
 }
 
-/// Why a manager is locked.
+/// Reason why a manager is locked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LockReason {
-    /// This type exists, but not in this program.
+    /// The type exists, but is not part of this build.
     #[error("this type of provider is not supported yet")]
     NotBuilt,
-    /// Nothing is known of this type.
+    /// The type is unknown.
     #[error("no known secrets provider has this type")]
     UnknownKind,
-    /// What it takes to open the manager is not there.
+    /// The type is supported, but its passphrase or key service is not available.
     #[error("it could not be opened")]
     NotOpened,
 }
 
-/// What is wrong with a salt.
+/// Reason why a salt string is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SaltError {
-    /// It does not have the parts that it needs.
+    /// Parts are missing or surplus.
     #[error("expected `v1:<salt>:<verification value>`")]
     Malformed,
-    /// It is of a version that is not known.
+    /// The version is unknown.
     #[error("unknown version")]
     UnknownVersion,
-    /// The salt proper is not base64.
+    /// The salt is not base64.
     #[error("the salt is not valid base64")]
     NotBase64,
 }
 
-/// What is wrong with a ciphertext.
+/// Reason why a ciphertext cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CipherError {
-    /// It does not have the parts that it needs.
+    /// Parts are missing or surplus.
     #[error("bad ciphertext: expected three parts")]
     Malformed,
-    /// It is of a version that is not known.
+    /// The version is unknown.
     #[error("bad ciphertext: unknown version")]
     UnknownVersion,
     /// A part is not base64.
@@ -98,10 +98,10 @@ pub enum CipherError {
     /// The nonce has the wrong length.
     #[error("bad ciphertext: the nonce is not 12 bytes long")]
     NonceLength,
-    /// It was made with another key, or changed.
+    /// The ciphertext was made with another key, or was changed.
     #[error("message authentication failed")]
     Authentication,
-    /// What comes out is not text.
+    /// The decrypted bytes are not UTF-8.
     #[error("the decrypted value is not valid UTF-8")]
     NotText,
 }

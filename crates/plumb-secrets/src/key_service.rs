@@ -1,27 +1,27 @@
-//! Key services: whoever holds the key that data keys are wrapped with.
+//! Key services, which hold the keys that wrap data keys.
 //!
-//! This crate knows how to use one, and none by itself: the callers of [`crate::CloudKeys`] bring theirs.
+//! This crate only defines the traits; callers of [`crate::CloudKeys`] supply implementations.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// Wraps and unwraps data keys with one key that never leaves its service.
+/// Wraps and unwraps data keys with one key, which never leaves its service.
 pub trait KeyService: Send + Sync {
-    /// Encrypts a data key. One request to the service, apart from repeated attempts. May block.
+    /// Encrypts a data key. Costs one request, apart from retries. May block.
     fn wrap(&self, key: &[u8]) -> Result<Vec<u8>, KeyError>;
 
-    /// Decrypts a wrapped data key. One request to the service, apart from repeated attempts. May block.
+    /// Decrypts a wrapped data key. Costs one request, apart from retries. May block.
     fn unwrap(&self, wrapped: &[u8]) -> Result<Zeroizing<Vec<u8>>, KeyError>;
 }
 
-/// Finds the service that an address names.
+/// Opens keys by address.
 pub trait KeyServices: Send + Sync {
-    /// Opens the key at `url`, such as `awskms://alias/name?region=eu-west-1`. Sends nothing anywhere.
+    /// Opens the key at `url`, such as `awskms://alias/name?region=eu-west-1`. Sends no request.
     fn open(&self, url: &str) -> Result<Box<dyn KeyService>, KeyError>;
 }
 
-/// No key service at all, for programs that have none.
+/// An empty set of key services, for builds without any.
 impl KeyServices for () {
     fn open(&self, url: &str) -> Result<Box<dyn KeyService>, KeyError> {
         Err(KeyError::NotBuilt {
@@ -48,44 +48,44 @@ impl fmt::Display for KeyAction {
     }
 }
 
-/// The key behind an address cannot be used. No variant holds a data key.
+/// Error while using the key at an address. No variant holds a data key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The address makes no sense.
+    /// The address is malformed.
     #[error("invalid address of a key `{url}`: {problem}")]
     Address {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// Error in the address.
         problem: String,
     },
-    /// The service exists, but not in this build.
+    /// The service is not part of this build.
     #[error("this build of the program has no support for keys at `{scheme}://`")]
     NotBuilt {
         /// The scheme of the address.
         scheme: String,
     },
-    /// The service refused, or did not answer.
+    /// The service refused the request or did not respond.
     #[error("could not {action} the data key with `{url}`: {failure}; {advice}")]
     Call {
         /// The address of the key.
         url: String,
         /// The request.
         action: KeyAction,
-        /// The answer, or its absence.
+        /// Message of the service, or the reason why there is none.
         failure: String,
-        /// How the user can make it work: the permission to grant, the setting to change.
+        /// Advice for the user: the permission to grant or the setting to change.
         advice: String,
     },
-    /// The service answered with something that is no data key.
+    /// The service returned a data key of the wrong length.
     #[error("the data key from `{url}` is {length} bytes long instead of 32")]
     Length {
         /// The address of the key.
         url: String,
-        /// Its length.
+        /// Length in bytes.
         length: usize,
     },
-    /// The wrapped data key is damaged.
+    /// The wrapped data key in the state or stack file is not base64.
     #[error("the encrypted data key for `{url}` is not valid base64")]
     NotBase64 {
         /// The address of the key.

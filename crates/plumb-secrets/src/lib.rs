@@ -1,15 +1,16 @@
-//! Secrets managers: how secret values become the ciphertexts of state and stack files, and back (`state.md` 5).
+//! Secrets managers: encryption of secret values in state and stack files (`state.md` 5).
 //!
-//! A [`SecretsManager`] encrypts and decrypts batches of texts, and has a type and a state that are written beside the
-//! ciphertexts so that the right one can be opened again. This crate knows the passphrase manager, the one with a data key
-//! that a key service wraps, and the plain `b64` one of tests; [`SymmetricKey`] is the layer below the first two. A manager
-//! whose type is not built in is opened as a [`LockedManager`], which fails when a value is needed and not before.
+//! A [`SecretsManager`] encrypts and decrypts batches of texts. Its type and state are stored beside the ciphertexts so
+//! that it can be opened again. This crate has the passphrase manager, the manager with a data key wrapped by a key
+//! service, and the `b64` manager of tests; the first two use [`SymmetricKey`]. A manager of any other type is opened
+//! as a [`LockedManager`], which fails when a value is first encrypted or decrypted.
 //!
-//! This crate does not know where passphrases come from, and talks to no key service: the caller gives a
-//! [`PassphraseSource`] and [`KeyServices`], which are asked only when a value has to be encrypted or decrypted. Start with
+//! This crate does not know where passphrases come from, and sends no requests: the caller supplies a
+//! [`PassphraseSource`] and [`KeyServices`], which are used only when a value is encrypted or decrypted. Start with
 //! [`Passphrases`], [`CloudKeys`] and [`open`].
 //!
-//! **Plaintext is never shown:** [`Plaintext`] can be neither printed nor serialized, and is wiped when it goes.
+//! **Plaintext never leaks:** [`Plaintext`] can be neither printed nor serialized, and is wiped from memory when
+//! dropped.
 
 mod base64_manager;
 mod cloud;
@@ -36,27 +37,27 @@ pub use symmetric::SymmetricKey;
 
 /// Encrypts and decrypts the secret values of a stack.
 pub trait SecretsManager: Send + Sync {
-    /// The type in state files: `passphrase`, `cloud`, `service`, `b64`.
+    /// Type in state files: `passphrase`, `cloud`, `service`, `b64`.
     fn kind(&self) -> &str;
 
-    /// The state in state files, as compact JSON.
+    /// State in state files, as compact JSON.
     fn state(&self) -> &RawValue;
 
-    /// Makes sure that texts can be encrypted, and asks for what that takes.
+    /// Checks that texts can be encrypted; asks for the passphrase or calls the key service if necessary.
     fn check(&self) -> Result<(), Error>;
 
-    /// Encrypts texts. The answer has as many ciphertexts, in the same order; none comes out the same twice.
+    /// Encrypts texts. Returns one ciphertext per text, in the same order. Equal texts get different ciphertexts.
     fn encrypt(&self, texts: &[Plaintext]) -> Result<Vec<String>, Error>;
 
-    /// Decrypts ciphertexts. The answer has as many texts, in the same order. Asks for nothing when there are none.
+    /// Decrypts ciphertexts. Returns one text per ciphertext, in the same order. Needs no key for an empty list.
     fn decrypt(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, Error>;
 }
 
 /// Type of the passphrase manager.
 pub const PASSPHRASE: &str = "passphrase";
 
-/// Type of the manager with a data key that a key service wraps.
+/// Type of the manager whose data key is wrapped by a key service.
 pub const CLOUD: &str = "cloud";
 
-/// Type of the manager for tests, which hides nothing.
+/// Type of the manager of tests, which hides nothing.
 pub const BASE64: &str = "b64";

@@ -1,11 +1,11 @@
-//! A manager that cannot be used.
+//! The locked manager, which stands for one that cannot be opened.
 
 use serde_json::value::RawValue;
 
 use crate::{Error, LockReason, Plaintext, SecretsManager, manager_state};
 
-/// Stands in for a manager that cannot be opened. Type and state are kept, so that a file without need of a value can
-/// be read and written; any value is an error.
+/// A manager that cannot be opened. It keeps type and state, so that a file whose values are not needed can be read and
+/// written; encrypting or decrypting a value is an error.
 #[derive(Clone, Debug)]
 pub struct LockedManager {
     kind: String,
@@ -14,7 +14,7 @@ pub struct LockedManager {
 }
 
 impl LockedManager {
-    /// Stands in for a manager of this type and state.
+    /// Locked manager with this type and state.
     pub fn new(kind: &str, state: &RawValue, reason: LockReason) -> Self {
         LockedManager {
             kind: kind.to_owned(),

@@ -1,14 +1,14 @@
-//! The state of a manager as it stands in state files.
+//! JSON states of managers, as stored in state files.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The JSON of a state that can always be serialized.
+/// JSON of a state whose serialization cannot fail.
 pub(crate) fn of(state: &impl Serialize) -> Box<RawValue> {
     serde_json::value::to_raw_value(state).expect("strings and objects of strings are valid JSON")
 }
 
-/// The same JSON without white space, members in the same order.
+/// Copy of the JSON without white space; members keep their order.
 pub(crate) fn compact(state: &RawValue) -> Box<RawValue> {
     let mut compact = String::with_capacity(state.get().len());
     let (mut in_text, mut is_escaped) = (false, false);

@@ -1,4 +1,4 @@
-//! From what a state file says to a manager.
+//! Opening of managers by the type and state in a state file.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::{
     Passphrases, SecretsManager,
 };
 
-/// Types of managers that exist but are not part of this program.
+/// Types of managers that exist but are not part of this build.
 const NOT_BUILT: [&str; 1] = ["service"];
 
-/// Whether a manager of this type exists, built in or not.
+/// Whether this type of manager exists, built in or not.
 pub fn is_known(kind: &str) -> bool {
     [PASSPHRASE, CLOUD, BASE64].contains(&kind) || NOT_BUILT.contains(&kind)
 }
 
-/// The manager of this type and state. One that is not built in is locked: it fails when a value is needed.
+/// Opens the manager with this type and state. A type that is not built in gives a locked manager.
 pub fn open(
     kind: &str,
     state: &RawValue,

@@ -1,10 +1,10 @@
 //! The passphrase manager (`state.md` 5.2).
 //!
-//! 1. The salt string is `v1:<salt>:<verification value>`; it is all that is stored.
-//! 2. The key is derived from passphrase and salt when the first value is encrypted or decrypted, and no sooner.
-//! 3. The verification value must then decrypt to a fixed word, or else the passphrase is wrong.
-//! 4. **Each salt string costs one derivation for as long as its [`Passphrases`] live,** since managers opened there
-//!    share their keys. A wrong passphrase is not kept: the source is asked again the next time.
+//! 1. The salt string is `v1:<salt>:<verification value>`; nothing else is stored.
+//! 2. The key is derived from passphrase and salt when the first value is encrypted or decrypted.
+//! 3. The verification value must decrypt to a fixed word; otherwise the passphrase is wrong.
+//! 4. **Each salt string costs one derivation during the lifetime of its [`Passphrases`],** because its managers share
+//!    their keys. A wrong passphrase is not cached: the source is asked again next time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,9 +20,9 @@ const VERSION: &str = "v1";
 const VERIFICATION_WORD: &str = "pulumi";
 const SALT_LENGTH: usize = 8;
 
-/// Where a passphrase comes from: the environment, a file, a prompt. Closures are sources.
+/// Source of a passphrase: the environment, a file or a prompt. Closures implement it.
 pub trait PassphraseSource: Send + Sync {
-    /// The passphrase that unlocks existing values; [`Error::NoPassphrase`] when there is none.
+    /// The passphrase for existing values; [`Error::NoPassphrase`] if there is none.
     fn passphrase(&self) -> Result<Plaintext, Error>;
 }
 
@@ -32,19 +32,19 @@ impl<F: Fn() -> Result<Plaintext, Error> + Send + Sync> PassphraseSource for F {
     }
 }
 
-/// Opens and creates passphrase managers, and keeps their keys. Clones share them.
+/// Opens and creates passphrase managers, and caches their keys. Clones share the cache.
 #[derive(Clone)]
 pub struct Passphrases {
     source: Arc<dyn PassphraseSource>,
     keys: Arc<Mutex<HashMap<String, Arc<KeySlot>>>>,
 }
 
-/// The key of one salt string; locked while it is derived, so that this happens once.
+/// Key of one salt string. The lock is held while the key is derived, so that this happens once.
 #[derive(Default)]
 struct KeySlot(Mutex<Option<Arc<SymmetricKey>>>);
 
 impl Passphrases {
-    /// Opens managers with passphrases from `source`.
+    /// A cache of managers with passphrases from `source`.
     pub fn new(source: impl PassphraseSource + 'static) -> Self {
         Passphrases {
             source: Arc::new(source),
@@ -52,7 +52,7 @@ impl Passphrases {
         }
     }
 
-    /// The manager with this salt string. Neither asks for the passphrase nor checks it.
+    /// Manager with this salt string. Neither asks for the passphrase nor checks it.
     pub fn open(&self, salt: &str) -> Result<PassphraseManager, Error> {
         Ok(PassphraseManager {
             salt: Salt::parse(salt)?,
@@ -62,7 +62,7 @@ impl Passphrases {
         })
     }
 
-    /// The manager with this state, `{"salt": …}`.
+    /// Manager with this state, `{"salt": …}`.
     pub fn open_state(&self, state: &RawValue) -> Result<PassphraseManager, Error> {
         let state: PassphraseState =
             serde_json::from_str(state.get()).map_err(|source| Error::State {
@@ -72,7 +72,7 @@ impl Passphrases {
         self.open(&state.salt)
     }
 
-    /// A manager for a new passphrase, with a new salt.
+    /// Manager with a new passphrase and a new salt.
     pub fn create(&self, passphrase: &Plaintext) -> Result<PassphraseManager, Error> {
         let mut salt = [0; SALT_LENGTH];
         getrandom::fill(&mut salt).map_err(Error::Random)?;
@@ -93,13 +93,13 @@ impl Passphrases {
 }
 
 impl KeySlot {
-    /// What a panic leaves behind is a key or none, so poison does not matter.
+    /// Locks the slot and ignores poison, because a panic leaves either a complete key or none.
     fn lock(&self) -> MutexGuard<'_, Option<Arc<SymmetricKey>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A manager whose key comes from a passphrase.
+/// A secrets manager whose key is derived from a passphrase.
 pub struct PassphraseManager {
     salt: Salt,
     state: Box<RawValue>,
@@ -108,12 +108,12 @@ pub struct PassphraseManager {
 }
 
 impl PassphraseManager {
-    /// The salt string, as it stands in the stack file under `encryptionsalt`.
+    /// Salt string: `encryptionsalt` in the stack file.
     pub fn salt(&self) -> &str {
         &self.salt.text
     }
 
-    /// Asks for the passphrase and checks it, unless that is done already.
+    /// Asks for the passphrase and verifies it, unless that has been done.
     pub fn unlock(&self) -> Result<(), Error> {
         self.key().map(drop)
     }
@@ -162,7 +162,7 @@ struct PassphraseState {
     salt: String,
 }
 
-/// A salt string that was taken apart.
+/// Parts of a salt string.
 struct Salt {
     text: String,
     bytes: Vec<u8>,

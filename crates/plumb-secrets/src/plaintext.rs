@@ -1,4 +1,4 @@
-//! Text that must not be seen.
+//! Decrypted secret text.
 
 use zeroize::Zeroizing;
 
@@ -7,12 +7,12 @@ use zeroize::Zeroizing;
 pub struct Plaintext(Zeroizing<String>);
 
 impl Plaintext {
-    /// Takes over a text.
+    /// Takes ownership of a text.
     pub fn new(text: String) -> Self {
         Plaintext(Zeroizing::new(text))
     }
 
-    /// The text itself. Whoever asks must not let it out.
+    /// The text itself. Callers must not log or store it.
     pub fn expose(&self) -> &str {
         &self.0
     }

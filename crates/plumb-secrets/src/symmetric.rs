@@ -1,4 +1,4 @@
-//! Values under a symmetric key: `v1:<nonce>:<data>`, AES-256-GCM (`state.md` 5.1).
+//! Symmetric encryption of values: `v1:<nonce>:<data>`, AES-256-GCM (`state.md` 5.1).
 
 use aes_gcm::aead::AeadInOut as _;
 use aes_gcm::{Aes256Gcm, KeyInit as _, Nonce};
@@ -14,16 +14,16 @@ const TAG_LENGTH: usize = 16;
 pub(crate) const KEY_LENGTH: usize = 32;
 const PASSPHRASE_ROUNDS: u32 = 1_000_000;
 
-/// A key for values, ready for use. Wiped from memory when dropped.
+/// A key for values, wiped from memory when dropped.
 pub struct SymmetricKey(Aes256Gcm);
 
 impl SymmetricKey {
-    /// The key with these bytes, as a key management service unwraps it.
+    /// Key with these bytes, for example a data key unwrapped by a key service.
     pub fn from_bytes(bytes: &[u8; KEY_LENGTH]) -> Self {
         SymmetricKey(Aes256Gcm::new(bytes.into()))
     }
 
-    /// The key that a passphrase and a salt stand for. Takes a good part of a second, on purpose.
+    /// Key derived from a passphrase and a salt. Slow on purpose: takes a large part of a second.
     pub(crate) fn derive(passphrase: &Plaintext, salt: &[u8]) -> Self {
         let mut bytes = Zeroizing::new([0; KEY_LENGTH]);
         pbkdf2::pbkdf2_hmac::<sha2::Sha256>(
@@ -56,7 +56,7 @@ impl SymmetricKey {
 
     fn encrypt_with(&self, nonce: [u8; NONCE_LENGTH], text: &Plaintext) -> String {
         let text = text.expose().as_bytes();
-        // Room for the tag from the start, so that no copy of the text is left behind by growing.
+        // Reserve space for the tag now, because growing later would leave a copy of the text in freed memory.
         let mut data = Vec::with_capacity(text.len() + TAG_LENGTH);
         data.extend_from_slice(text);
         self.0

@@ -8,7 +8,7 @@ use crate::{CipherError, KeyAction, KeyService};
 
 const URL: &str = "awskms://alias/example?region=eu-west-1";
 
-/// The pretended service of the recorded values: reverses the key between two marks, and counts.
+/// Fake key service of the recorded values: reverses the key between two marks, and counts requests.
 #[derive(Clone, Default)]
 struct Fake {
     calls: Arc<AtomicUsize>,
@@ -91,7 +91,7 @@ fn recorded_values_can_be_decrypted() {
     ));
 }
 
-/// The shortest of several runs: other work of the machine is not what is measured.
+/// Shortest of several runs, because other load on the machine disturbs the measurement.
 fn fastest<T>(mut run: impl FnMut() -> T) -> (T, Duration) {
     let mut timed = || {
         let began = Instant::now();
@@ -201,7 +201,7 @@ fn a_damaged_wrapped_key_is_refused() {
     ));
 }
 
-/// state.md 5.6: two states are compared by their bytes.
+/// state.md 5.6: states are compared byte by byte.
 #[test]
 fn the_state_is_written_as_the_reference_writes_it() {
     let keys = CloudKeys::new(Fake::default());
