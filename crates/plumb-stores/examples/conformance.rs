@@ -1,6 +1,6 @@
-//! Runs the suite of buckets against the store at an address, which must be empty: `conformance URL [one-at-a-time]`.
+//! Runs the conformance suite of buckets against an empty store: `conformance URL [one-at-a-time]`.
 //!
-//! `tests/e2e/stores.py` runs it against each server that it starts.
+//! `tests/e2e/stores.py` runs this against each server that it starts.
 
 use plumb_backend::conformance;
 use plumb_stores::StoreUrl;

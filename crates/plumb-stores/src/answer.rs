@@ -1,11 +1,11 @@
-//! Errors of object stores, in words for people.
+//! Readable errors of object stores.
 
 use std::fmt;
 
 use object_store::Error;
 
-/// The error of a store. Its text has the code and the message of the server's answer, and not the rest of the document, in
-/// which servers repeat the request and the name of the key.
+/// Error of a store. Its text has the code and message of the response; the rest of the document is removed, because
+/// servers repeat the request and the access key in it.
 #[derive(Debug)]
 pub(crate) struct Answer(pub(crate) Error);
 
@@ -17,7 +17,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The text with `Code: Message` in place of the XML document in it.
+/// Text of the error with `Code: Message` in place of its XML document.
 fn shortened(text: &str) -> String {
     let start = ["<?xml", "<Error"]
         .iter()
@@ -34,7 +34,7 @@ fn shortened(text: &str) -> String {
     format!("{before}{}", said.join(": "))
 }
 
-/// The text of the first element with this name.
+/// Text of the first XML element with this name.
 fn member<'t>(document: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = document.split_once(&format!("<{name}>"))?;
     let (text, _) = rest.split_once(&format!("</{name}>"))?;

@@ -1,8 +1,8 @@
 //! Azure Blob Storage.
 //!
-//! Account and credentials come from the address, from `AZURE_STORAGE_…`, and from the connection string. Without key and
-//! token, the identity of Azure is used: a secret or a federated token of an application, the managed identity of a
-//! machine, or the login of the command line `az`.
+//! Account and credentials come from the address, from the variables `AZURE_STORAGE_…` and from the connection string.
+//! Without a key or token, an Azure identity is used: a secret or federated token of an application, the managed
+//! identity of a machine, or the login of the command line `az`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::url::AzureUrl;
 const DOMAIN: &str = "blob.core.windows.net";
 const EMULATOR: &str = "127.0.0.1:10000";
 
-/// Everything that says which service and account that is.
+/// Service and account of a container.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Place {
     account: String,
@@ -71,7 +71,7 @@ pub(crate) fn open(url: &AzureUrl, variables: Variables<'_>) -> Result<Arc<dyn B
     )))
 }
 
-/// The parts of the connection string.
+/// Settings in the connection string, by name.
 fn connection_string(variables: Variables<'_>) -> BTreeMap<String, String> {
     let text = variables("AZURE_STORAGE_CONNECTION_STRING")
         .or_else(|| variables("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
@@ -131,7 +131,7 @@ fn place(
     Ok(Place { account, endpoint })
 }
 
-/// Uses the identity that the environment gives.
+/// Configures the Azure identity from the environment.
 fn with_identity(
     builder: MicrosoftAzureBuilder,
     variables: Variables<'_>,
@@ -158,7 +158,7 @@ fn with_identity(
     if let Some(endpoint) = &managed {
         builder = builder.with_msi_endpoint(endpoint);
     }
-    // Who has logged in with `az` means that login, unless something was set up for this process.
+    // A login with `az` takes precedence, unless credentials are configured for this process.
     let has_login = variables("AZURE_CONFIG_DIR")
         .or_else(|| variables("HOME").map(|home| format!("{home}/.azure")))
         .is_some_and(|folder| {

@@ -1,37 +1,37 @@
-//! What can go wrong when a store is opened.
+//! Errors while opening a store.
 
-/// A store cannot be opened.
+/// Error while opening a store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The program was built without this kind.
+    /// The kind of store is not part of this build.
     #[error("this build has no stores of type `{scheme}`")]
     NotBuilt {
-        /// The scheme of its address.
+        /// Scheme of the address.
         scheme: &'static str,
     },
-    /// The settings do not fit together, or one is missing.
+    /// Settings are contradictory or missing.
     #[error("unable to open bucket {url}: {problem}")]
     Settings {
-        /// The address, without passwords.
+        /// Address, without passwords.
         url: String,
-        /// What is wrong.
+        /// Error in the settings.
         problem: String,
     },
-    /// A file that a setting names cannot be read.
+    /// A file named in the settings cannot be read.
     #[error("could not read {path}")]
     File {
-        /// Which one.
+        /// Path of the file.
         path: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: std::io::Error,
     },
-    /// The server cannot be reached, or does not let this user in.
+    /// The server cannot be reached, or rejects the user.
     #[error("unable to open bucket {url}")]
     Connect {
-        /// The address, without passwords.
+        /// Address, without passwords.
         url: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },

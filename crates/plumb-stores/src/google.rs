@@ -1,7 +1,8 @@
 //! Google Cloud Storage.
 //!
-//! Credentials are those in `GOOGLE_CREDENTIALS` (text), else the token in `GOOGLE_OAUTH_ACCESS_TOKEN`, else the default
-//! ones of applications. `STORAGE_EMULATOR_HOST` names another server, which gets no credentials.
+//! Credentials come from `GOOGLE_CREDENTIALS` (JSON text), otherwise from the token in `GOOGLE_OAUTH_ACCESS_TOKEN`,
+//! otherwise from the application default credentials. `STORAGE_EMULATOR_HOST` names another server, which gets no
+//! credentials.
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ pub(crate) fn open(
     } else if let Some(domain) = &url.universe_domain {
         builder = builder.with_base_url(&format!("https://storage.{domain}"));
     }
-    // Writes have a token in any case: without one, the client would ask the metadata service.
+    // Always set a token, because the client asks the metadata service if there is none.
     builder = if emulator.is_some() {
         builder.with_bearer_token("anonymous")
     } else if url.anonymous {
@@ -88,7 +89,7 @@ fn token_of(
     })
 }
 
-/// The credentials in a text, whose kind its `type` says. Problems are told without the text, which is secret.
+/// Credentials from JSON text, of the kind in its `type`. Errors do not repeat the text, which is secret.
 fn of_text(text: &str) -> Result<AccessTokenCredentials, String> {
     let json: serde_json::Value = serde_json::from_str(text)
         .map_err(|_| "GOOGLE_CREDENTIALS is not the JSON text of credentials".to_owned())?;
@@ -109,7 +110,7 @@ fn of_text(text: &str) -> Result<AccessTokenCredentials, String> {
     built.map_err(|_| format!("the {kind} in GOOGLE_CREDENTIALS is incomplete"))
 }
 
-/// Tokens of Google, which its library renews.
+/// Google access token, renewed by the Google library.
 struct Token(AccessTokenCredentials);
 
 impl std::fmt::Debug for Token {

@@ -1,9 +1,9 @@
-//! Stores of state on other machines: S3 and its compatibles, Google Cloud Storage, Azure Blob Storage, PostgreSQL.
+//! Remote stores of state: S3 and compatible servers, Google Cloud Storage, Azure Blob Storage, PostgreSQL.
 //!
-//! This crate knows their addresses ([`StoreUrl`]), where each finds credentials, and how each is a
-//! [`Bucket`](plumb_backend::Bucket). It does not know what the objects mean. Start with [`open`].
+//! This crate knows the addresses of stores ([`StoreUrl`]), their sources of credentials, and how to use each as a
+//! [`Bucket`](plumb_backend::Bucket). It does not know what the objects contain. Start with [`open`].
 //!
-//! Calls block. Each store has a small runtime of its own, so callers may be anywhere.
+//! Calls block. Each store has a runtime of its own, so callers may be on any thread, also inside another runtime.
 
 #[cfg(any(feature = "aws", feature = "azure", feature = "google"))]
 mod answer;
@@ -33,10 +33,10 @@ use plumb_backend::Bucket;
 pub use error::OpenError;
 pub use url::{AzureUrl, Encryption, GoogleUrl, PostgresUrl, S3Url, StoreUrl, UrlError};
 
-/// Variables of the environment: the value of a name, if it is set and not empty.
+/// Reader of environment variables; returns the value of a name if it is set and not empty.
 pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
 
-/// Opens the store at an address. Nothing is written; stores that do not answer are noticed here or by the first call.
+/// Opens the store at an address. Writes nothing. An unreachable server is detected here or by the first call.
 pub fn open(url: &StoreUrl, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
     match url {
         #[cfg(feature = "aws")]

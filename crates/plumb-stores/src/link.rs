@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL.
+//! Connections to PostgreSQL.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Error, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// The longest time for a statement, which also bounds waiting for locks.
+/// Maximum duration of a statement, including the wait for locks.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Values of a statement.
+/// Parameters of a statement.
 pub(crate) type Parameters = Vec<Box<dyn ToSql + Sync + Send>>;
 
-/// A connection that is made anew when it is lost.
+/// A connection that is opened again after it was lost.
 pub(crate) struct Link {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     client: Mutex<Option<Arc<Client>>>,
 }
 
-/// A statement that failed.
+/// Failure of a statement.
 pub(crate) enum Failure {
     Sql(Error),
     Slow,
@@ -73,23 +73,23 @@ impl Link {
         if let Ok(result) = tokio::time::timeout(LIMIT, work).await {
             return result.map_err(Failure::Sql);
         }
-        // Its answer may still come. The next statement uses another connection.
+        // The response may still arrive, so the next statement uses another connection.
         *self.client.lock().await = None;
         Err(Failure::Slow)
     }
 }
 
 impl Failure {
-    /// Meaning of the failure.
+    /// Kind of store error.
     pub(crate) fn kind(&self) -> StoreErrorKind {
         let Failure::Sql(error) = self else {
             return StoreErrorKind::Transient;
         };
         let Some(code) = error.code() else {
-            // Not an answer: the connection could not be made, or was lost.
+            // Not an error of the server: the connection failed or was lost.
             return StoreErrorKind::Transient;
         };
-        // Classes of codes: 08 connection, 40 rollback, 53 resources, 57 intervention, 28 authorization.
+        // SQLSTATE classes: 08 connection, 40 rollback, 53 resources, 57 operator intervention, 28 authorization.
         match (code.code(), code.code().get(..2)) {
             ("42501", _) | (_, Some("28")) => StoreErrorKind::Denied,
             (_, Some("08" | "40" | "53" | "57")) => StoreErrorKind::Transient,
@@ -98,7 +98,7 @@ impl Failure {
     }
 }
 
-/// The failure as a cause.
+/// The failure as the source of an error.
 pub(crate) fn failure_text(failure: Failure) -> Box<dyn std::error::Error + Send + Sync> {
     match failure {
         Failure::Sql(error) => Box::new(error),

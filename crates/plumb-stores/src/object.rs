@@ -17,17 +17,17 @@ use crate::answer::Answer;
 use crate::error::OpenError;
 use crate::runtime::Worker;
 
-/// How many requests are under way when several objects are read or removed.
+/// Maximum number of concurrent requests when several objects are read or deleted.
 const PARALLEL: usize = 16;
 
-/// Rights that actions need, in the words of the service.
+/// Permissions for actions, in the terms of the service.
 #[derive(Debug, Clone)]
 pub(crate) struct Rights {
     pub(crate) read: &'static str,
     pub(crate) write: &'static str,
     pub(crate) remove: &'static str,
     pub(crate) list: &'static str,
-    /// What they are granted on: for objects, and for listings.
+    /// Resource to grant them on: for objects, and for listings.
     pub(crate) objects: String,
     pub(crate) bucket: String,
 }
@@ -37,13 +37,13 @@ pub(crate) struct ObjectBucket {
     store: Arc<dyn ObjectStore>,
     worker: Worker,
     prefix: String,
-    /// The address of the bucket, with the prefix and without a slash at the end.
+    /// Address of the bucket with the prefix, without a trailing slash.
     base: String,
     rights: Rights,
 }
 
-/// Time limits and retries of all clients. Writes that depend on what is there are tried again by those who can tell
-/// whether they were carried out.
+/// Time limits and retries of all clients. Conditional writes are retried by callers that can tell whether the first
+/// attempt succeeded.
 pub(crate) fn retries() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig {
@@ -87,7 +87,7 @@ impl ObjectBucket {
         })
     }
 
-    /// Runs a request with the store.
+    /// Runs a request against the store.
     fn run<T: Send + 'static, F: Future<Output = Result<T, Error>> + Send + 'static>(
         &self,
         request: impl FnOnce(Arc<dyn ObjectStore>) -> F,
@@ -186,7 +186,7 @@ impl Bucket for ObjectBucket {
             }),
         };
         match self.put_with(key, content, mode) {
-            // Some servers say that the object which should have that version is missing.
+            // Some servers report a missing object instead of a wrong version.
             Err(BucketError::Store { source, .. })
                 if expected.is_some()
                     && source
@@ -294,7 +294,7 @@ async fn read(store: &dyn ObjectStore, path: &Path) -> Result<Option<Versioned>,
     Ok(Some(Versioned { content, version }))
 }
 
-/// What is done with an object.
+/// Action on an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
     Read,
@@ -313,7 +313,7 @@ impl Action {
         }
     }
 
-    /// What the user can do when it is not allowed.
+    /// Advice for the user when the action is denied.
     fn hint(self, rights: &Rights) -> String {
         let (right, place) = match self {
             Action::Read => (rights.read, &rights.objects),
@@ -333,7 +333,7 @@ fn kind_of(error: &Error) -> StoreErrorKind {
     }
 }
 
-/// Whether a request got no answer, or one that asks to try again. The client gives the status only as text.
+/// Whether a request got no response, or one that asks for a retry. The client reports the status only as text.
 fn is_transient(error: &(dyn std::error::Error + 'static)) -> bool {
     const STATUS: &str = "status code: ";
     let mut cause = Some(error);
@@ -351,7 +351,7 @@ fn is_transient(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-/// A client that could not be made from its settings.
+/// Error for settings from which no client can be built.
 pub(crate) fn unusable(url: &str) -> impl Fn(Error) -> OpenError {
     let url = url.to_owned();
     move |error| OpenError::Settings {

@@ -1,8 +1,8 @@
 //! A table of PostgreSQL as a bucket.
 //!
-//! The table has upstream's form: `key`, `data` with the content in base64 inside a JSON object, and `updated_at`. Each call
-//! is one statement, which PostgreSQL carries out as a whole; a conditional write compares and writes in one. The version
-//! of an object is a digest of its data.
+//! The table has upstream's columns: `key`, `data` with the content in base64 inside a JSON object, and `updated_at`.
+//! Each call is one atomic statement; a conditional write compares and writes in the same statement. The version of an
+//! object is a digest of its data.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,7 +24,7 @@ use crate::runtime::{Worker, no_worker};
 use crate::tls;
 use crate::url::PostgresUrl;
 
-/// How often a statement that changes nothing is tried again over a new connection.
+/// Maximum number of attempts for a statement that changes nothing, each over a new connection.
 const TRIES: usize = 3;
 
 struct PostgresBucket {
@@ -32,16 +32,16 @@ struct PostgresBucket {
     link: Arc<Link>,
     prefix: String,
     table: String,
-    /// The address, without password.
+    /// Address, without password.
     base: String,
 }
 
-/// Whether a statement may be carried out twice.
+/// Whether a statement may be executed twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// Twice is as good as once.
+    /// A second execution has the same result.
     Idempotent,
-    /// The second time would find what the first has done.
+    /// A second execution would see the effect of the first.
     Once,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn open(
     Ok(Arc::new(bucket))
 }
 
-/// What the address leaves out, as the environment gives it.
+/// Configuration with missing parts filled in from the environment.
 fn completed(mut config: Config, variables: Variables<'_>) -> Config {
     if config.get_password().is_none()
         && let Some(password) = variables("PGPASSWORD")
@@ -146,7 +146,7 @@ impl PostgresBucket {
             Vec::new(),
         );
         match made {
-            // Another run made it in the meantime.
+            // Another process created the table in the meantime.
             Err(Failure::Sql(error)) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(()),
             other => other.map(drop),
         }
@@ -176,7 +176,7 @@ impl PostgresBucket {
         }
     }
 
-    /// Writes with a statement that returns a row if it wrote.
+    /// Writes with a statement that returns a row if it has written.
     fn write(
         &self,
         effect: Effect,
@@ -195,7 +195,7 @@ impl PostgresBucket {
     }
 }
 
-/// The data that a content becomes; the second parameter is the content in base64.
+/// SQL for the data of a content; the second parameter is the content in base64.
 const DATA: &str = "json_build_object('data', $2::text)";
 
 impl Bucket for PostgresBucket {

@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::OpenError;
 
-/// A runtime with one thread. Its requests run there, so that callers may block on any thread, also on one of another
+/// A runtime with one thread, on which requests run. Callers may therefore block on any thread, also inside another
 /// runtime.
 #[derive(Debug)]
 pub(crate) struct Worker(Option<Runtime>);
@@ -19,7 +19,7 @@ impl Worker {
         builder.enable_all().build().map(Some).map(Worker)
     }
 
-    /// Runs a request to its end.
+    /// Runs a request to completion.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         request: impl Future<Output = T> + Send + 'static,
@@ -37,7 +37,7 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// Without waiting, because an async thread may not wait.
+    /// Does not wait for the runtime, because async threads must not block.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -45,7 +45,7 @@ impl Drop for Worker {
     }
 }
 
-/// The thread of a store could not be started.
+/// Error for a store whose thread cannot be started.
 pub(crate) fn no_worker(url: &str) -> impl Fn(io::Error) -> OpenError {
     let url = url.to_owned();
     move |source| OpenError::Connect {

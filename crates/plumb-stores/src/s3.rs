@@ -1,7 +1,7 @@
-//! S3 and servers that speak its protocol.
+//! S3 and compatible servers.
 //!
-//! Credentials and region come from the standard chain of AWS: variables, profiles with their source profiles, single
-//! sign-on and processes, web identity, and the metadata services of machines and containers.
+//! Credentials and region come from the standard chain of AWS: environment variables, profiles with source profiles,
+//! single sign-on and processes, web identity, and the metadata services of machines and containers.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::object::{ObjectBucket, Rights, client, retries, unusable};
 use crate::runtime::{Worker, no_worker};
 use crate::url::{Encryption, S3Url};
 
-/// Credentials are asked for again when they have less than this left.
+/// Remaining lifetime below which credentials are requested again.
 const MARGIN: Duration = Duration::from_mins(5);
 
 pub(crate) fn open(url: &S3Url, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
@@ -39,7 +39,7 @@ pub(crate) fn open(url: &S3Url, variables: Variables<'_>) -> Result<Arc<dyn Buck
         .or_else(|| config.endpoint_url().map(str::to_owned));
     let region = match (config.region(), &endpoint) {
         (Some(region), _) => region.to_string(),
-        // Compatible servers rarely have regions, and requests must name one.
+        // Compatible servers rarely have regions, but requests must name one.
         (None, Some(_)) => "us-east-1".to_owned(),
         (None, None) => {
             return Err(OpenError::Settings {
@@ -84,11 +84,11 @@ fn rights(url: &S3Url) -> Rights {
     }
 }
 
-/// Settings that the environment and the shared configuration give.
+/// Settings from the environment and the shared configuration.
 async fn configuration(url: &S3Url) -> SdkConfig {
     let mut loader = aws_config::defaults(BehaviorVersion::latest());
     if let Some(name) = &url.profile {
-        // A profile that the address names goes before keys in variables.
+        // A profile in the address takes precedence over keys in environment variables.
         let provider = ProfileFileCredentialsProvider::builder().profile_name(name);
         let loaded = loader.profile_name(name);
         loader = loaded.credentials_provider(provider.build());
@@ -97,7 +97,7 @@ async fn configuration(url: &S3Url) -> SdkConfig {
     loader = if given.is_some() {
         loader.region(RegionProviderChain::first_try(given))
     } else if url.endpoint.is_some() {
-        // The metadata service of a machine at AWS says nothing about another server.
+        // The metadata service of a machine in AWS does not apply to another server.
         let mut profile = ProfileFileRegionProvider::builder();
         if let Some(name) = &url.profile {
             profile = profile.profile_name(name);
@@ -140,7 +140,7 @@ fn with_encryption(builder: AmazonS3Builder, url: &S3Url) -> AmazonS3Builder {
     })
 }
 
-/// The address of the bucket: its name is part of the host name, unless that cannot be.
+/// Sets the address of the bucket: its name is part of the host name, unless that is impossible.
 fn with_address(
     builder: AmazonS3Builder,
     url: &S3Url,
@@ -181,7 +181,7 @@ fn domain_of(region: &str) -> &'static str {
     }
 }
 
-/// Whether a custom endpoint has the bucket in its path. Addresses by number have no names below them.
+/// Whether the bucket is in the path of a custom endpoint. IP addresses cannot have the bucket as a subdomain.
 fn is_in_path(url: &S3Url, host: &str) -> bool {
     let name = host.split(['/', '?']).next().unwrap_or_default();
     let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
@@ -189,7 +189,7 @@ fn is_in_path(url: &S3Url, host: &str) -> bool {
     url.path_style || url.hostname_immutable || is_number
 }
 
-/// Credentials of AWS, kept until shortly before they end.
+/// AWS credentials, cached until shortly before they expire.
 struct AwsCredentials {
     provider: Option<SharedCredentialsProvider>,
     present: Mutex<Option<(Arc<AwsCredential>, Option<SystemTime>)>>,

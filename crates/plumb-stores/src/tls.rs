@@ -1,4 +1,4 @@
-//! Trust in the certificates of a database server, as `sslmode` has it.
+//! Verification of a database server's certificate, as configured by `sslmode`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::OpenError;
 
-/// How far the server is to be trusted.
+/// Level of verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// `disable`: talk in the clear.
+    /// `disable`: no encryption.
     Clear,
-    /// `require`: encrypt, and do not ask who that is, unless certificates to trust are given.
+    /// `require`: encryption without verification, unless root certificates are configured.
     Encrypted,
-    /// `verify-ca`: the certificate must be signed by somebody who is trusted.
+    /// `verify-ca`: the certificate must have a trusted issuer.
     Signed,
-    /// `verify-full`: it must be for that host, too.
+    /// `verify-full`: the certificate must also match the host name.
     Named,
 }
 
 impl Trust {
-    /// The mode of this name.
+    /// Level for an `sslmode`; `None` if it is unknown.
     pub(crate) fn of(mode: &str) -> Option<Self> {
         match mode {
             "disable" => Some(Trust::Clear),
@@ -42,14 +42,14 @@ impl Trust {
     }
 }
 
-/// Makes connections; none for those in the clear.
+/// TLS connector; `None` for connections without encryption.
 pub(crate) fn connector(
     trust: Trust,
     roots: Option<&str>,
 ) -> Result<Option<MakeRustlsConnect>, OpenError> {
     let trust = match (trust, roots) {
         (Trust::Clear, _) => return Ok(None),
-        // As clients of PostgreSQL have it: certificates are given in order to be used.
+        // As in PostgreSQL's own clients: configured certificates are always used for verification.
         (Trust::Encrypted, Some(_)) => Trust::Signed,
         (trust, _) => trust,
     };
@@ -77,7 +77,7 @@ pub(crate) fn connector(
     Ok(Some(MakeRustlsConnect::new(config)))
 }
 
-/// The certificates in a file, or those that the system trusts.
+/// Root certificates from a file, otherwise those of the system.
 fn certificates(roots: Option<&str>) -> Result<Vec<CertificateDer<'static>>, OpenError> {
     let Some(path) = roots else {
         return Ok(rustls_native_certs::load_native_certs().certs);
@@ -108,11 +108,11 @@ fn verifier(
         .map_err(|error| settings(error.to_string()))
 }
 
-/// Checks certificates as far as `sslmode` says.
+/// Verifies certificates according to `sslmode`.
 #[derive(Debug)]
 struct Verifier {
     trust: Trust,
-    /// The certificates to trust.
+    /// Configured root certificates.
     given: Vec<CertificateDer<'static>>,
     known: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
@@ -130,7 +130,7 @@ impl ServerCertVerifier for Verifier {
         let Some(known) = &self.known else {
             return Ok(ServerCertVerified::assertion());
         };
-        // A server that signed its own certificate, which was given: no chain leads to it.
+        // A self-signed server certificate that is itself configured has no chain to a root.
         if self
             .given
             .iter()
@@ -144,7 +144,7 @@ impl ServerCertVerifier for Verifier {
         let verified =
             known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The name is checked last, so everything else was right.
+            // The name is checked last, so every other check has passed.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if self.trust == Trust::Signed => Ok(ServerCertVerified::assertion()),

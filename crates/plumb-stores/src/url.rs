@@ -1,12 +1,12 @@
 //! Addresses of stores (`state.md` 3.1).
 //!
-//! For each kind, the path of the address is a prefix of all keys. A parameter that is not known is an error: it could
-//! have meant something that matters.
+//! The path of every address is a prefix of all keys. Unknown parameters are errors, because they may have been
+//! important to the user.
 
 use plumb_backend::masked;
 use url::Url;
 
-/// The address of a store.
+/// Address of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreUrl {
     /// `s3://bucket/prefix`.
@@ -19,40 +19,40 @@ pub enum StoreUrl {
     Postgres(PostgresUrl),
 }
 
-/// A bucket of S3 or of a server that speaks its protocol.
+/// A bucket of S3 or a compatible server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct S3Url {
     /// Name of the bucket.
     pub bucket: String,
-    /// Beginning of all keys; empty, or with a slash at the end.
+    /// Prefix of all keys; empty, or with a trailing slash.
     pub prefix: String,
-    /// Region, if it is not to be found in the environment.
+    /// Region; `None` to take it from the environment.
     pub region: Option<String>,
-    /// Another server, with its scheme.
+    /// URL of another server.
     pub endpoint: Option<String>,
-    /// Profile of the shared configuration.
+    /// Profile in the shared configuration.
     pub profile: Option<String>,
     /// Role to assume.
     pub role: Option<String>,
-    /// Send no credentials.
+    /// Whether requests are sent without credentials.
     pub anonymous: bool,
-    /// The bucket is in the path instead of the host name.
+    /// Whether the bucket is in the path instead of the host name.
     pub path_style: bool,
-    /// The endpoint is used as it is.
+    /// Whether the endpoint is used without changes.
     pub hostname_immutable: bool,
-    /// Use addresses that answer over IPv6 too.
+    /// Whether to use endpoints that support IPv6.
     pub dualstack: bool,
-    /// Use addresses with validated cryptography.
+    /// Whether to use endpoints with FIPS-validated cryptography.
     pub fips: bool,
-    /// Use transfer acceleration.
+    /// Whether to use transfer acceleration.
     pub accelerate: bool,
-    /// Encryption that the server does.
+    /// Server-side encryption.
     pub encryption: Option<Encryption>,
-    /// Key of that encryption.
+    /// Key for server-side encryption.
     pub kms_key: Option<String>,
 }
 
-/// Encryption that an S3 server does.
+/// Server-side encryption of S3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     /// `AES256`.
@@ -68,11 +68,11 @@ pub enum Encryption {
 pub struct GoogleUrl {
     /// Name of the bucket.
     pub bucket: String,
-    /// Beginning of all keys; empty, or with a slash at the end.
+    /// Prefix of all keys; empty, or with a trailing slash.
     pub prefix: String,
-    /// Send no credentials.
+    /// Whether requests are sent without credentials.
     pub anonymous: bool,
-    /// Domain of the cloud, if it is another one.
+    /// Domain of the cloud, if not the default.
     pub universe_domain: Option<String>,
 }
 
@@ -81,32 +81,32 @@ pub struct GoogleUrl {
 pub struct AzureUrl {
     /// Name of the container.
     pub container: String,
-    /// Beginning of all keys; empty, or with a slash at the end.
+    /// Prefix of all keys; empty, or with a trailing slash.
     pub prefix: String,
-    /// The account, if it is not to be found in the environment.
+    /// Account; `None` to take it from the environment.
     pub account: Option<String>,
     /// Domain of the service.
     pub domain: Option<String>,
     /// `http` or `https`.
     pub protocol: Option<String>,
-    /// The domain is that of a delivery network.
+    /// Whether the domain is that of a content delivery network.
     pub is_cdn: Option<bool>,
-    /// The server is an emulator on this machine.
+    /// Whether the server is an emulator on this machine.
     pub is_emulator: Option<bool>,
 }
 
 /// A table of a PostgreSQL database.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
-    /// The connection URL without the parameters below. It may hold a password.
+    /// Connection URL without the parameters below. May contain a password.
     pub connection: Url,
-    /// Beginning of all keys; with a slash at the end.
+    /// Prefix of all keys, with a trailing slash.
     pub prefix: String,
     /// Name of the table.
     pub table: String,
-    /// How far the server is to be trusted (`sslmode`).
+    /// Level of verification (`sslmode`).
     pub ssl_mode: Option<String>,
-    /// Certificates to trust (`sslrootcert`).
+    /// File with root certificates (`sslrootcert`).
     pub ssl_root: Option<String>,
 }
 
@@ -118,36 +118,36 @@ impl std::fmt::Debug for PostgresUrl {
     }
 }
 
-/// An address that is none of a store.
+/// Error for an invalid address of a store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It is no address, or one of something else.
+    /// The text is not a URL, or has another scheme.
     #[error("it is not the address of a store")]
     Malformed,
     /// The bucket, container or database is missing.
     #[error("it names no {what}")]
     Missing {
-        /// What is missing.
+        /// Name of the missing part.
         what: &'static str,
     },
-    /// A parameter is not known.
+    /// A parameter is unknown.
     #[error("unknown query parameter \"{name}\"")]
     Parameter {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
     },
-    /// A parameter has a value that it cannot have.
+    /// A parameter has an invalid value.
     #[error("query parameter \"{name}\" cannot be \"{value}\"")]
     Value {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
-        /// Its value.
+        /// Value of the parameter.
         value: String,
     },
 }
 
 impl StoreUrl {
-    /// Reads an address.
+    /// Parses an address.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         let url = Url::parse(text).map_err(|_| UrlError::Malformed)?;
         match url.scheme() {
@@ -159,7 +159,7 @@ impl StoreUrl {
         }
     }
 
-    /// The scheme.
+    /// Scheme of the address.
     pub fn scheme(&self) -> &'static str {
         match self {
             StoreUrl::S3(_) => "s3",
@@ -180,7 +180,7 @@ fn host(url: &Url, what: &'static str) -> Result<String, UrlError> {
     host.map(str::to_owned).ok_or(UrlError::Missing { what })
 }
 
-/// The path without slashes in front, and with one at the end.
+/// Path without leading slashes and with a trailing one.
 fn prefix(url: &Url) -> String {
     let decoded = percent_decoded(url.path());
     let path = decoded.trim_start_matches('/');
@@ -192,7 +192,7 @@ fn prefix(url: &Url) -> String {
 }
 
 fn percent_decoded(path: &str) -> String {
-    // A form decodes the plus sign too, which is none in a path.
+    // Form decoding would also decode plus signs, which are literal in a path.
     let form = format!("p={}", path.replace('+', "%2B").replace('&', "%26"));
     let mut pairs = url::form_urlencoded::parse(form.as_bytes());
     pairs
@@ -237,7 +237,7 @@ fn s3(url: &Url) -> Result<S3Url, UrlError> {
             "disable_https" | "disableSSL" => is_plain = boolean(&name, &value)?,
             "kmskeyid" => out.kms_key = Some(value),
             "ssetype" => out.encryption = Some(encryption(&name, &value)?),
-            // Retries are bounded here in another way, and requests have no checksums but those that they need.
+            // Retries have their own limits here, and requests carry only required checksums.
             "rate_limiter_capacity" => {
                 value.parse::<u64>().map_err(|_| wrong(&name, &value))?;
             }
@@ -290,7 +290,7 @@ fn google(url: &Url) -> Result<GoogleUrl, UrlError> {
         match name.as_str() {
             "anonymous" => out.anonymous = boolean(&name, &value)?,
             "universe_domain" => out.universe_domain = Some(value),
-            // For signing addresses, which Plumb does not do.
+            // Only for signed URLs, which Plumb does not use.
             "access_id" | "private_key_path" => {}
             _ => return Err(UrlError::Parameter { name }),
         }
@@ -349,7 +349,7 @@ fn postgres(url: Url) -> Result<PostgresUrl, UrlError> {
     Ok(out)
 }
 
-/// A name, or one with that of its schema before it, that needs no quotes.
+/// Whether the text is a table name, optionally with a schema, that needs no quotes.
 fn is_identifier(text: &str) -> bool {
     let is_name = |name: &str| {
         let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
