@@ -1,7 +1,7 @@
-//! Changes that people make to a snapshot by hand (`state.md` 2.4).
+//! Manual edits of a snapshot (`state.md` 2.4).
 //!
-//! Every function works on a [`Snapshot`] and, without the secrets manager, on an
-//! [`EncryptedSnapshot`]. What is refused leaves the snapshot as it was.
+//! Every function accepts a [`Snapshot`] and, without the secrets manager, an [`EncryptedSnapshot`]. An error leaves
+//! the snapshot unchanged.
 
 mod delete;
 mod rename;
@@ -29,7 +29,8 @@ impl Editable for EncryptedSnapshot {}
 mod access {
     use crate::{EncryptedSnapshot, Snapshot};
 
-    /// Keeps the resources of encrypted snapshots out of reach of those who might put a plain secret there.
+    /// Private access to the resources of both forms. Callers outside cannot put a plaintext secret into an encrypted
+    /// snapshot.
     pub trait Access {
         fn snapshot(&self) -> &Snapshot;
         fn snapshot_mut(&mut self) -> &mut Snapshot;
@@ -56,26 +57,26 @@ mod access {
     }
 }
 
-/// A URN does not lead to one resource.
+/// Error while locating a resource by its URN.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocateError {
-    /// There is none.
+    /// No resource has the URN.
     #[error("No such resource \"{urn}\" exists in the current state")]
     NotFound {
-        /// What was looked for.
+        /// The URN.
         urn: Urn,
     },
-    /// There are several.
+    /// Several resources have the URN.
     #[error("Resource URN ambiguously referred to multiple resources")]
     Ambiguous {
-        /// What was looked for.
+        /// The URN.
         urn: Urn,
-        /// Where they are.
+        /// Indices of the resources.
         indices: Vec<usize>,
     },
 }
 
-/// The place of the one resource called `urn`.
+/// Index of the only resource with this URN.
 pub fn locate(snapshot: &impl Editable, urn: &Urn) -> Result<usize, LocateError> {
     let resources = snapshot.snapshot().resources.iter().enumerate();
     let indices: Vec<usize> = resources
@@ -92,16 +93,16 @@ pub fn locate(snapshot: &impl Editable, urn: &Urn) -> Result<usize, LocateError>
     }
 }
 
-/// Which resources an edit is for. Copies that are about to be deleted are never among them.
+/// Resources to edit. Copies that wait for deletion are never included.
 #[derive(Clone, Copy, Debug)]
 pub enum Selection<'a> {
-    /// All of them.
+    /// All resources.
     All,
-    /// Those with these URNs.
+    /// Resources with these URNs.
     Named(&'a [String]),
 }
 
-/// Names that no live resource has.
+/// Error for names that no live resource has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no such resources: {}", .0.join(", "))]
 pub struct Missing(
@@ -109,7 +110,7 @@ pub struct Missing(
     pub Vec<String>,
 );
 
-/// Protects resources from deletion, or lifts that. Returns how many resources were named.
+/// Sets or clears the protection of resources. Returns the number of selected resources.
 pub fn set_protect(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
@@ -122,7 +123,7 @@ pub fn set_protect(
     })
 }
 
-/// Marks resources for replacement at the next update, or lifts that. Returns how many resources were named.
+/// Marks resources for replacement at the next update, or clears the mark. Returns the number of selected resources.
 pub fn set_taint(
     snapshot: &mut impl Editable,
     selection: Selection<'_>,
@@ -168,7 +169,7 @@ fn for_selected(
     Ok(names.map_or(resources.len(), <[String]>::len))
 }
 
-/// A reason why a deployment should not be imported into a stack.
+/// Reason why a deployment should not be imported into a stack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportProblem {
     /// A resource belongs to another stack.
@@ -184,7 +185,7 @@ pub enum ImportProblem {
     Integrity(#[from] IntegrityError),
 }
 
-/// Everything that speaks against importing `snapshot` into the stack called `stack`.
+/// All reasons against importing `snapshot` into the stack called `stack`.
 pub fn import_problems(snapshot: &Snapshot, stack: &str) -> Vec<ImportProblem> {
     let foreign = snapshot
         .resources
@@ -200,7 +201,7 @@ pub fn import_problems(snapshot: &Snapshot, stack: &str) -> Vec<ImportProblem> {
     problems
 }
 
-/// Takes the pending operations out, as an import does, and returns them.
+/// Removes the pending operations, as an import does, and returns them.
 pub fn drop_pending_operations(snapshot: &mut impl Editable) -> Vec<PendingOperation> {
     std::mem::take(&mut snapshot.snapshot_mut().pending_operations)
 }

@@ -1,6 +1,6 @@
-//! The snapshot with its secrets encrypted: the only form that can be written.
+//! The encrypted snapshot: the only form that can be written.
 //!
-//! Inside, every secret holds its ciphertext as a string (`sealing.rs`).
+//! Each secret in it holds its ciphertext as a string (`sealing.rs`).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::{
 
 /// A snapshot whose secrets are encrypted.
 ///
-/// Everything but the secrets can be read ([`EncryptedSnapshot::opaque`]) and changed (with [`crate::edit`]) without the
-/// secrets manager. It can be written to files; [`EncryptedSnapshot::decrypt`] gives the form that the engine needs.
+/// Everything except secrets can be read ([`EncryptedSnapshot::opaque`]) and edited (with [`crate::edit`]) without the
+/// secrets manager. [`EncryptedSnapshot::decrypt`] gives the form that the engine needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EncryptedSnapshot {
     pub(crate) inner: Snapshot,
-    /// Whether some secret is known to hold a byte string, which readers must understand.
+    /// Whether a secret is known to hold a byte string, a feature that readers of the file must support.
     pub(crate) has_byte_strings: bool,
 }
 
@@ -35,7 +35,7 @@ impl Sealable for Snapshot {
 }
 
 impl Snapshot {
-    /// Encrypts the secrets. Those that `cache` knows keep their ciphertext, and without others `codec` is not called.
+    /// Encrypts the secrets. A secret in `cache` keeps its ciphertext; `codec` is called only for the others.
     pub fn encrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -48,7 +48,7 @@ impl Snapshot {
         })
     }
 
-    /// Every state, those of pending operations too.
+    /// States of all resources, including those of pending operations.
     pub(crate) fn states(&self) -> impl Iterator<Item = &Arc<ResourceState>> {
         self.resources.iter().chain(
             self.pending_operations
@@ -59,12 +59,12 @@ impl Snapshot {
 }
 
 impl EncryptedSnapshot {
-    /// The snapshot with secrets that hold nothing but their ciphertext.
+    /// The snapshot with opaque secrets, which hold only their ciphertext.
     pub fn opaque(&self) -> &Snapshot {
         &self.inner
     }
 
-    /// Decrypts the secrets; without any, `codec` is not called. `cache` remembers the ciphertexts for the next
+    /// Decrypts the secrets; `codec` is not called if there are none. `cache` stores the ciphertexts for the next
     /// [`Snapshot::encrypt`].
     pub fn decrypt(
         &self,
@@ -74,35 +74,35 @@ impl EncryptedSnapshot {
         decrypt_snapshot(&self.inner, codec, cache)
     }
 
-    /// Says by which manager the secrets are encrypted, as after an import into another stack. The ciphertexts stay.
+    /// Sets the recorded secrets manager, as after an import into another stack. The ciphertexts do not change.
     pub fn set_secrets_provider(&mut self, provider: Option<SecretsProvider>) {
         self.inner.secrets_provider = provider;
     }
 
-    /// Notes what the integrity check said, or that it found nothing.
+    /// Records the result of the integrity check; `None` if it found no error.
     pub fn set_integrity_error(&mut self, error: Option<IntegrityErrorRecord>) {
         self.inner.metadata.integrity_error = error;
     }
 
-    /// Says who made the snapshot, and when.
+    /// Sets the manifest: program version and time.
     pub fn set_manifest(&mut self, manifest: Manifest) {
         self.inner.manifest = manifest;
     }
 
-    /// Whether there is any secret.
+    /// Whether the snapshot has any secret.
     pub fn has_secrets(&self) -> bool {
         self.inner
             .states()
             .any(|state| values_of(state).any(|value| value.needs_sealing()))
     }
 
-    /// Puts present URNs in place of former ones, see [`Snapshot::normalize_urns`].
+    /// Replaces former URNs by current ones, see [`Snapshot::normalize_urns`].
     pub fn normalize_urns(&mut self) -> Result<(), AliasConflict> {
         self.inner.normalize_urns()
     }
 }
 
-/// Decrypts a snapshot that holds ciphertexts, and plaintext where a file had plaintext.
+/// Decrypts a snapshot that holds ciphertexts, and plaintext where the file had plaintext.
 pub(crate) fn decrypt_snapshot(
     sealed: &Snapshot,
     codec: &dyn SecretCodec,
@@ -111,7 +111,7 @@ pub(crate) fn decrypt_snapshot(
     open(sealed, codec, cache)
 }
 
-/// A part of a resource that holds property values.
+/// A part of a resource with property values.
 enum Part<'a> {
     Map(&'a PropertyMap),
     Value(&'a Value),
@@ -142,12 +142,12 @@ fn holds_bytes(state: &ResourceState) -> bool {
     })
 }
 
-/// Whether any value, inside secrets or outside, holds a byte string.
+/// Whether any value, also inside secrets, holds a byte string.
 pub(crate) fn has_bytes(snapshot: &Snapshot) -> bool {
     snapshot.states().any(|state| holds_bytes(state))
 }
 
-/// Whether a snapshot from a file holds a secret in the clear.
+/// Whether a snapshot from a file holds a plaintext secret.
 pub(crate) fn has_plaintext(sealed: &Snapshot) -> bool {
     let mut found = false;
     let walk = rebuild_snapshot(sealed, &mut |_, inner| {
@@ -157,7 +157,7 @@ pub(crate) fn has_plaintext(sealed: &Snapshot) -> bool {
     walk.is_ok() && found
 }
 
-/// Encrypts the secrets that a file held in the clear.
+/// Encrypts the plaintext secrets of a file.
 pub(crate) fn seal_plaintext(
     sealed: &Snapshot,
     codec: &dyn SecretCodec,
@@ -180,7 +180,7 @@ pub(crate) fn seal_plaintext(
     })
 }
 
-/// Whether plain values, outside of secrets, hold a byte string.
+/// Whether any value outside of secrets holds a byte string.
 pub(crate) fn has_plain_bytes(snapshot: &Snapshot) -> bool {
     fn outside_secrets(value: &Value) -> bool {
         let replaced: Result<Value, Infallible> =
@@ -200,10 +200,11 @@ pub(crate) fn has_plain_bytes(snapshot: &Snapshot) -> bool {
 }
 
 impl CiphertextCache {
-    /// The resource without the properties that hold a secret whose ciphertext is not known here: the part of it that can be
-    /// recorded while the secrets manager does not work. Shared where nothing is missing.
+    /// The resource without the properties that hold a secret whose ciphertext is not in the cache. This part can be
+    /// recorded while the secrets manager fails. Shared if no property is removed.
     ///
-    /// A property that holds one such secret is left out whole: null in the place of the secret would be a value.
+    /// A property that contains such a secret is removed as a whole, because null in place of the secret would be a
+    /// different value.
     pub fn known_part(&self, state: &Arc<ResourceState>) -> Arc<ResourceState> {
         let mut unknown: Vec<(&str, Option<String>)> = Vec::new();
         let walked = rebuild_state(state, &mut |place, inner| {
@@ -228,7 +229,7 @@ impl CiphertextCache {
     }
 }
 
-/// The snapshot with the content of every secret replaced; what holds none is shared.
+/// Rebuilds a snapshot with the content of every secret replaced. Parts without secrets are shared.
 fn rebuild_snapshot(
     snapshot: &Snapshot,
     on_secret: OnSecret<'_>,

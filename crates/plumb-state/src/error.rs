@@ -1,15 +1,15 @@
-//! Errors that several modules share.
+//! Errors shared by several modules.
 
 use plumb_resource::Urn;
 
-/// Two resources claim the same former URN.
+/// Error for a former URN claimed by two resources.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Two resources ('{first}' and '{second}') aliased to the same: '{alias}'")]
 pub struct AliasConflict {
     /// The former URN.
     pub alias: Urn,
-    /// Who claimed it first.
+    /// The first resource that claims it.
     pub first: Urn,
-    /// Who claimed it too.
+    /// The second resource that claims it.
     pub second: Urn,
 }

@@ -1,7 +1,7 @@
-//! What every snapshot must fulfil (`state.md` 2.1).
+//! Integrity check of snapshots (`state.md` 2.1).
 //!
-//! References point backwards: whatever a resource needs comes before it. At most one entry per URN is live; the others
-//! wait for deletion.
+//! References point backwards: each resource comes after those that it refers to. At most one entry per URN is live;
+//! the others wait for deletion.
 
 mod repair;
 
@@ -17,10 +17,10 @@ use crate::{Snapshot, magic_of};
 pub(crate) use repair::restore_order;
 pub use repair::{CycleError, DroppedReference, Pruned, Repaired, repair};
 
-/// The first thing that is wrong with a snapshot.
+/// First integrity error of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IntegrityError {
-    /// The manifest's digest does not fit its version.
+    /// The manifest's digest does not match its version.
     #[error("magic cookie mismatch; possible tampering/corruption detected")]
     Magic,
     /// A resource has no type.
@@ -35,7 +35,7 @@ pub enum IntegrityError {
         /// The resource.
         urn: Urn,
     },
-    /// The provider of a resource is not there, or comes later.
+    /// The provider of a resource is missing or comes later.
     #[error("resource {urn} refers to unknown provider {provider}")]
     UnknownProvider {
         /// The resource.
@@ -43,34 +43,34 @@ pub enum IntegrityError {
         /// Its provider.
         provider: ProviderRef,
     },
-    /// A reference points to a later resource or to none.
+    /// A reference points to a later or missing resource.
     #[error("{}", reference_text(urn, kind, target, *fault))]
     Reference {
         /// The resource.
         urn: Urn,
-        /// Which of its references.
+        /// Kind of reference.
         kind: ReferenceKind,
-        /// What it refers to.
+        /// Target of the reference.
         target: Urn,
-        /// What is wrong with that.
+        /// Fault of the reference.
         fault: ReferenceFault,
     },
-    /// Two live resources have one URN.
+    /// Two live resources have the same URN.
     #[error("duplicate resource {urn} (not marked for deletion)")]
     Duplicate {
         /// The URN.
         urn: Urn,
     },
-    /// A program fragment has no identity.
+    /// A snippet has no UUID.
     #[error("snippet {name} is missing required 'uuid' field")]
     SnippetWithoutUuid {
-        /// Its name.
+        /// Name of the snippet.
         name: EcoString,
     },
-    /// Two program fragments have one identity.
+    /// Two snippets have the same UUID.
     #[error("duplicate snippet {uuid}")]
     DuplicateSnippet {
-        /// The identity.
+        /// The UUID.
         uuid: EcoString,
     },
 }
@@ -78,15 +78,15 @@ pub enum IntegrityError {
 /// Kinds of references between resources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReferenceKind {
-    /// The parent.
+    /// Parent.
     Parent,
-    /// A dependency.
+    /// Dependency.
     Dependency,
-    /// A dependency of this property.
+    /// Dependency of this property.
     PropertyDependency(PropertyKey),
-    /// The resource that it is deleted with.
+    /// Option `deletedWith`.
     DeletedWith,
-    /// A resource that it is replaced with.
+    /// Option `replaceWith`.
     ReplaceWith,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for ReferenceKind {
     }
 }
 
-/// What is wrong with a reference.
+/// Fault of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceFault {
     /// The target comes after the resource.
@@ -156,7 +156,7 @@ fn reference_text(urn: &Urn, kind: &ReferenceKind, target: &Urn, fault: Referenc
 }
 
 impl Snapshot {
-    /// Checks everything; the first fault in file order is the answer.
+    /// Runs all checks; returns the first error in file order.
     pub fn verify(&self) -> Result<(), IntegrityError> {
         if self.manifest.magic != magic_of(&self.manifest.version) {
             return Err(IntegrityError::Magic);
@@ -244,7 +244,7 @@ impl Snapshot {
     }
 }
 
-/// The references of a resource with their kinds, the provider's excepted, in the order in which they are checked.
+/// References of a resource with their kinds, except the provider, in the order of the check.
 pub(crate) fn edges(state: &ResourceState) -> impl Iterator<Item = (ReferenceKind, &Urn)> {
     let parent = state.parent.iter().map(|urn| (ReferenceKind::Parent, urn));
     let dependencies = state

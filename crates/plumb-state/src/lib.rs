@@ -1,10 +1,9 @@
-//! What is known of a stack: the snapshot, its file formats, its journal, its integrity, and edits to it.
+//! State of a stack: the snapshot, its file formats, its journal, its integrity, and manual edits.
 //!
-//! [`Snapshot`] is the decrypted form that the engine works on; it cannot be written. [`EncryptedSnapshot`] can, and most
-//! things can be done to it without the secrets manager. [`file`] holds the formats, [`journal`] the records of one run
-//! and their replay, [`integrity`] what a snapshot must fulfil, [`edit`] the changes that people make by hand, [`plan`]
-//! what a preview planned.
-//! This crate does not know where bytes live, how secrets are encrypted, or what time it is; callers bring those.
+//! [`Snapshot`] is the decrypted form that the engine uses; it cannot be written. [`EncryptedSnapshot`] can be written,
+//! and most edits of it need no secrets manager. [`file`] holds the file formats, [`journal`] the records of a run and
+//! their replay, [`integrity`] the rules for valid snapshots, [`edit`] the manual edits, [`plan`] the update plans.
+//! This crate does no I/O, has no encryption of its own and reads no clock; callers supply these.
 
 pub mod edit;
 mod encrypted;

@@ -1,22 +1,22 @@
-//! Who wrote a snapshot, and when.
+//! Manifest of a snapshot: program version and time.
 
 use ecow::EcoString;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use sha2::{Digest, Sha256};
 
-/// The head of a deployment.
+/// Manifest of a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// When the snapshot was made.
+    /// Time at which the snapshot was made.
     pub time: Timestamp,
-    /// The offset from UTC in which the time is written.
+    /// Offset from UTC in which the time is written.
     pub offset: Offset,
     /// Digest of the version, see [`magic_of`].
     pub magic: EcoString,
-    /// Version of the program that wrote the snapshot, with a leading `v`; empty when not known.
+    /// Version of the program that wrote the snapshot, with a leading `v`; empty if unknown.
     pub version: EcoString,
-    /// Plugins in use; only in old files.
+    /// Plugins; only in old files.
     pub plugins: Vec<ManifestPlugin>,
 }
 
@@ -25,16 +25,16 @@ pub struct Manifest {
 pub struct ManifestPlugin {
     /// Name of the plugin.
     pub name: EcoString,
-    /// Where it was found.
+    /// Path of the plugin.
     pub path: EcoString,
-    /// Its kind: `resource`, `language`, and so on.
+    /// Kind of plugin: `resource`, `language`, and so on.
     pub kind: EcoString,
-    /// Its version.
+    /// Version of the plugin.
     pub version: EcoString,
 }
 
 impl Manifest {
-    /// The manifest of a snapshot made at `time` by a program of this version.
+    /// Manifest of a snapshot made at `time` by this program version.
     pub fn new(time: Timestamp, version: &str) -> Self {
         Manifest {
             time,
@@ -47,14 +47,14 @@ impl Manifest {
 }
 
 impl Default for Manifest {
-    /// The manifest of a file that has none: the zero time, which is midnight of the first of January of year one.
+    /// Manifest of a file without one. Its time is the zero time, 0001-01-01T00:00:00Z.
     fn default() -> Self {
         let zero = Timestamp::from_second(-62_135_596_800).expect("year one is within range");
         Manifest::new(zero, "")
     }
 }
 
-/// The digest that ties a manifest to its version: lowercase hex SHA-256 of the text, nothing for no version.
+/// Digest of a version in the manifest: SHA-256 in lowercase hex; empty for an empty version.
 pub fn magic_of(version: &str) -> EcoString {
     if version.is_empty() {
         EcoString::new()

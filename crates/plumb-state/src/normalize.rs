@@ -1,4 +1,4 @@
-//! Rewriting of URNs across a snapshot: after aliases, after renames (`state.md` 1.8).
+//! Rewriting of URNs in a snapshot after aliases and renames (`state.md` 1.8).
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{AliasConflict, Snapshot, Snippet};
 
-/// What became of URNs.
+/// New URNs by former URNs.
 type Renames = FxHashMap<Urn, Urn>;
 
 impl Snapshot {
-    /// Puts the present URN wherever a resource is still called by a former one, and drops the aliases.
+    /// Replaces former URNs in references by current ones, and removes the aliases.
     ///
-    /// Resources below one that has a new URN get a new one too. Costs nothing but a look when there are no aliases.
+    /// Descendants of a renamed resource get new URNs too. Without aliases, only one scan is needed.
     pub fn normalize_urns(&mut self) -> Result<(), AliasConflict> {
         let mut renames = aliases_of(&self.resources)?;
         if renames.is_empty() {
@@ -56,14 +56,13 @@ fn aliases_of(resources: &[Arc<ResourceState>]) -> Result<Renames, AliasConflict
     Ok(renames)
 }
 
-/// The URNs that resources have below parents that have others now. One keeps its own, until somebody registers or deletes
-/// it, if another one has that.
+/// New URNs of resources whose parents were renamed. A resource keeps its URN if another one has the new URN already,
+/// until it is registered or deleted.
 fn follow_parents(resources: &[Arc<ResourceState>], renames: &Renames) -> Renames {
     let live = resources.iter().filter(|state| !state.delete);
     let mut taken: FxHashSet<Urn> = live.map(|state| state.urn.clone()).collect();
     let mut moved = Renames::default();
-    // What stands before its parent, as a new part of an old resource does while a run is recorded, follows in a later
-    // pass.
+    // During a run, a new view of an old resource can come before its parent; it is renamed in a later pass.
     for _ in resources {
         let mut is_settled = true;
         for state in resources {
@@ -82,7 +81,7 @@ fn follow_parents(resources: &[Arc<ResourceState>], renames: &Renames) -> Rename
     moved
 }
 
-/// The URN of a resource below what its parent is called now, if that is another one.
+/// New URN of a resource below the current URN of its parent; `None` if it is unchanged.
 fn below_present_parent(state: &ResourceState, renames: &Renames, moved: &Renames) -> Option<Urn> {
     let former = state.parent.as_ref()?;
     let renamed = renames.get(former).unwrap_or(former);
@@ -90,7 +89,7 @@ fn below_present_parent(state: &ResourceState, renames: &Renames, moved: &Rename
     if parent == former || parent.type_text() == plumb_resource::ROOT_STACK_TYPE {
         return None;
     }
-    // It may have left its parent in the meantime, and is recorded below it only until somebody registers it.
+    // The resource may have another parent by now, and stay recorded below the old one until it is registered.
     let is_below = state.urn == state.urn.with_parent_type(former.qualified_type());
     is_below.then(|| state.urn.with_parent_type(parent.qualified_type()))
 }
@@ -114,7 +113,7 @@ fn normalize_state(state: &mut Arc<ResourceState>, renames: &Renames) {
 
 fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
     for reference in snippet.references.values_mut() {
-        // A reference need not be a URN (`state.md` 2.1).
+        // A reference need not be a valid URN (`state.md` 2.1).
         let renamed = Urn::parse(reference).ok().and_then(|urn| renames.get(&urn));
         if let Some(renamed) = renamed {
             *reference = renamed.as_str().into();
@@ -122,7 +121,7 @@ fn normalize_snippet(snippet: &mut Snippet, renames: &Renames) {
     }
 }
 
-/// Leaves out properties that depend on nothing: an empty list says no more than none.
+/// Removes empty property dependencies, which mean the same as missing ones.
 pub(crate) fn drop_empty_dependencies(state: &mut Arc<ResourceState>) {
     if state.property_dependencies.values().any(EcoVec::is_empty) {
         Arc::make_mut(state)
@@ -131,8 +130,8 @@ pub(crate) fn drop_empty_dependencies(state: &mut Arc<ResourceState>) {
     }
 }
 
-/// Replaces every URN of `state`, its own and those that it refers to, for which `rename` has another. Aliases and
-/// properties stay.
+/// Replaces every URN of `state`, including those in references, for which `rename` returns a new one. Aliases and
+/// properties do not change.
 pub(crate) fn rewrite_urns(
     state: &mut ResourceState,
     rename: &mut impl FnMut(&Urn) -> Option<Urn>,

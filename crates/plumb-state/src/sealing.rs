@@ -1,7 +1,7 @@
-//! Encryption and decryption of everything that holds secrets.
+//! Encryption and decryption of the secrets in snapshots and plans.
 //!
-//! Both walk all values twice in the same order: once to collect the texts, and once, after the secrets manager has
-//! answered in batches, to put the answers in.
+//! Both traverse all values twice in the same order: first to collect the texts, then to insert the results of the
+//! secrets manager, which is called with batches.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::value::{
     Step, contains_bytes, needs_sealing, plaintext_of, rebuild, value_of_plaintext,
 };
 
-/// The content of a secret, to be replaced.
+/// Replacement for the content of a secret.
 pub(crate) type OnSecret<'f> = &'f mut dyn FnMut(&Place<'_>, &Value) -> Result<Value, SecretsError>;
 
-/// Something that holds secrets: snapshots and plans.
+/// A structure with secrets: a snapshot or a plan.
 pub(crate) trait Sealable: Sized {
-    /// The same with the content of every secret replaced, always in the same order; what holds none is shared.
+    /// Copy with the content of every secret replaced, always in the same order. Parts without secrets are shared.
     fn rebuild(&self, on_secret: OnSecret<'_>) -> Result<Self, SecretsError>;
 }
 
-/// What [`seal`] makes.
+/// Result of [`seal`].
 pub(crate) struct Sealed<T> {
     pub(crate) inner: T,
-    /// Whether some secret holds a byte string.
+    /// Whether any secret holds a byte string.
     pub(crate) has_byte_strings: bool,
 }
 
-/// Encrypts every secret, so that it holds nothing but its ciphertext.
+/// Encrypts every secret, which then holds only its ciphertext.
 pub(crate) fn seal<T: Sealable>(
     plain: &T,
     codec: &dyn SecretCodec,
@@ -49,7 +49,7 @@ pub(crate) fn seal<T: Sealable>(
     })
 }
 
-/// Decrypts what holds ciphertexts, and plaintext where a file had plaintext.
+/// Decrypts ciphertexts; plaintext from a file is kept.
 pub(crate) fn open<T: Sealable>(
     sealed: &T,
     codec: &dyn SecretCodec,
@@ -70,7 +70,7 @@ pub(crate) fn open<T: Sealable>(
                     .next()
                     .expect("the second walk meets the same secrets");
                 let content = parse_content(place, plaintext.reveal())?;
-                // The cache is asked with the text that this program would write, whatever the file's looked like.
+                // The cache key is the text that this program would write, even if the file has another form of it.
                 cache.insert(place.key(&plaintext_of(&content)), ciphertext);
                 content
             }
@@ -81,7 +81,7 @@ pub(crate) fn open<T: Sealable>(
     })
 }
 
-/// The map with the content of every secret replaced; shared if there is none.
+/// Map with the content of every secret replaced; shared if it has none.
 pub(crate) fn rebuild_map(
     map: &Arc<PropertyMap>,
     urn: &str,
@@ -104,7 +104,7 @@ pub(crate) fn rebuild_map(
     Ok(Arc::new(rebuilt))
 }
 
-/// The content of a decrypted secret.
+/// Parses the content of a decrypted secret.
 pub(crate) fn parse_content(place: &Place<'_>, text: &str) -> Result<Value, SecretsError> {
     value_of_plaintext(text).map_err(|source| SecretsError::NotJson {
         resource: place.urn.into(),
@@ -134,7 +134,7 @@ fn check_count(expected: usize, actual: usize) -> Result<(), SecretsError> {
     }
 }
 
-/// A secret that holds the next ciphertext.
+/// Secret with the next ciphertext.
 pub(crate) fn next_sealed(ciphertexts: &mut impl Iterator<Item = EcoString>) -> Value {
     let ciphertext = ciphertexts
         .next()
@@ -142,7 +142,7 @@ pub(crate) fn next_sealed(ciphertexts: &mut impl Iterator<Item = EcoString>) -> 
     Value::secret(Value::String(ciphertext))
 }
 
-/// Secrets to encrypt, in the order of the walk.
+/// Secrets to encrypt, in the order of the traversal.
 #[derive(Default)]
 pub(crate) struct Collected {
     items: Vec<Item>,

@@ -1,4 +1,4 @@
-//! Where secrets managers plug in.
+//! Interface to secrets managers.
 
 use std::error::Error;
 
@@ -10,83 +10,83 @@ use zeroize::Zeroizing;
 use crate::snapshot::SecretsProvider;
 use crate::value::Step;
 
-/// Decrypted text of one secret. It has no text form of its own, and its memory is wiped when it goes.
+/// Decrypted text of one secret. It cannot be printed, and is wiped from memory when dropped.
 pub struct Plaintext(Zeroizing<String>);
 
 impl Plaintext {
-    /// Takes decrypted text.
+    /// Takes ownership of a decrypted text.
     pub fn new(text: String) -> Self {
         Plaintext(Zeroizing::new(text))
     }
 
-    /// The text, for the one who encrypts or reads it.
+    /// The text, for encryption or parsing.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// Encrypts and decrypts many texts at a time.
+/// Encrypts and decrypts batches of texts.
 ///
-/// Answers come in the order of the questions, one for each. Calls hold at most [`BATCH_SIZE`] texts and never none, so
-/// that a manager can be opened when the first call comes.
+/// Results have the order and number of the arguments. A call has at least one and at most [`BATCH_SIZE`] texts, so
+/// that a manager can be opened by the first call.
 pub trait SecretCodec {
-    /// Encrypts every text.
+    /// Encrypts each text.
     fn encrypt_batch(&self, plaintexts: &[&Plaintext]) -> Result<Vec<String>, CodecError>;
 
-    /// Decrypts every text.
+    /// Decrypts each text.
     fn decrypt_batch(&self, ciphertexts: &[&str]) -> Result<Vec<Plaintext>, CodecError>;
 
-    /// What a state has to record so that this codec is found again. One that is made with the first secret has nothing
-    /// to say before.
+    /// Type and state to record in the snapshot. `None` if the manager is created with the first secret and that has
+    /// not happened yet.
     fn provider(&self) -> Option<SecretsProvider> {
         None
     }
 }
 
-/// The most texts that one call of a [`SecretCodec`] gets.
+/// Maximum number of texts in one call of a [`SecretCodec`].
 pub const BATCH_SIZE: usize = 1000;
 
-/// Why a secrets manager could not do its work.
+/// Error of a secrets manager.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct CodecError(Box<dyn Error + Send + Sync>);
 
 impl CodecError {
-    /// Wraps the manager's own error.
+    /// Wraps the error of a manager.
     pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         CodecError(source.into())
     }
 }
 
-/// Secrets could not be encrypted or decrypted.
+/// Error while encrypting or decrypting the secrets of a snapshot or plan.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// The manager failed.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// The manager gave fewer or more answers than it was asked for.
+    /// The manager returned the wrong number of results.
     #[error("the secrets manager gave {actual} answers for {expected} secrets")]
     Count {
-        /// Number of questions.
+        /// Number of texts.
         expected: usize,
-        /// Number of answers.
+        /// Number of results.
         actual: usize,
     },
-    /// A decrypted secret is not what a secret must be.
+    /// A decrypted secret is not a JSON value.
     #[error("a secret of resource '{resource}' does not hold JSON")]
     NotJson {
         /// URN of the resource.
         resource: EcoString,
-        /// What the parser says, without the text.
+        /// Error of the parser, without the text.
         #[source]
         source: serde_json::Error,
     },
 }
 
-/// Remembers which ciphertext stands for which secret, so that a secret that did not change is not encrypted again.
+/// Cache of ciphertexts, so that unchanged secrets are not encrypted again.
 ///
-/// Entries are found by a digest of the place and the text; the texts themselves are not kept. Because the place is part
-/// of it, equal secrets in two places never share a ciphertext.
+/// The key of an entry is a digest of the place and the text; texts are not stored. Because the place is part of the
+/// key, equal secrets at two places never share a ciphertext.
 #[derive(Clone, Debug, Default)]
 pub struct CiphertextCache(FxHashMap<[u8; 32], EcoString>);
 
@@ -96,12 +96,12 @@ impl CiphertextCache {
         Self::default()
     }
 
-    /// Number of secrets that are remembered.
+    /// Number of cached ciphertexts.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing is remembered.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -115,7 +115,7 @@ impl CiphertextCache {
     }
 }
 
-/// Where a secret stands: the resource, which of its values, and the way inside that value.
+/// Place of a secret: the resource, one of its values, and the path inside that value.
 pub(crate) struct Place<'a> {
     pub(crate) urn: &'a str,
     pub(crate) section: &'static str,
@@ -123,7 +123,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The property of a map that holds the secret; none where the secret is part of a single value.
+    /// Property of a map that contains the secret; `None` if the secret is in a single value.
     pub(crate) fn property(&self) -> Option<&str> {
         match self.path.first() {
             Some(Step::Key(key)) => Some(key),
@@ -131,7 +131,7 @@ impl Place<'_> {
         }
     }
 
-    /// The key under which the cache knows this text at this place.
+    /// Cache key for a text at this place.
     pub(crate) fn key(&self, plaintext: &Plaintext) -> [u8; 32] {
         let mut digest = Sha256::new();
         let mut part = |bytes: &[u8]| {

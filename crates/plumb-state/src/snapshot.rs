@@ -1,4 +1,4 @@
-//! The snapshot of a stack, in memory and decrypted.
+//! The decrypted snapshot of a stack.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,22 +10,22 @@ use sha2::{Digest, Sha256};
 
 use crate::Manifest;
 
-/// Everything that is known of a stack (`state.md` 1.3).
+/// State of a stack (`state.md` 1.3).
 ///
-/// The default is the snapshot of an empty stack. Cloning shares the resources.
+/// The default is the snapshot of an empty stack. Clones share the resources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Who wrote it, and when.
+    /// Program version and time.
     pub manifest: Manifest,
-    /// How its secrets are encrypted; `None` when it never had any.
+    /// Secrets manager; `None` if the stack never had secrets.
     pub secrets_provider: Option<SecretsProvider>,
-    /// Resources; everything that one refers to comes before it.
+    /// Resources; each comes after those that it refers to.
     pub resources: Vec<Arc<ResourceState>>,
-    /// What was under way when the snapshot was made.
+    /// Operations in progress when the snapshot was made.
     pub pending_operations: Vec<PendingOperation>,
-    /// Notes about the snapshot itself.
+    /// Metadata about the snapshot itself.
     pub metadata: Metadata,
-    /// Program fragments that belong to the stack.
+    /// Snippets: program fragments that belong to the stack.
     pub snippets: Vec<Snippet>,
     /// Extension parameterizations by reference.
     pub extensions: BTreeMap<EcoString, Extension>,
@@ -33,18 +33,18 @@ pub struct Snapshot {
     pub unknown: UnknownMembers,
 }
 
-/// JSON text, compact, kept as it was read.
+/// Compact JSON text, kept as it was read.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawJson(Arc<str>);
 
 impl RawJson {
-    /// Takes JSON text; white space between tokens is dropped.
+    /// Parses JSON text and removes white space between tokens.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         let raw: Box<serde_json::value::RawValue> = serde_json::from_str(text)?;
         Ok(RawJson(crate::json::compact(raw.get()).into()))
     }
 
-    /// Takes text that is JSON already.
+    /// Wraps text that is known to be compact JSON.
     pub(crate) fn from_valid(text: &str) -> Self {
         RawJson(crate::json::compact(text).into())
     }
@@ -61,58 +61,58 @@ impl fmt::Debug for RawJson {
     }
 }
 
-/// Which secrets manager a snapshot uses, and what that manager needs to know.
+/// Type and state of the secrets manager of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretsProvider {
-    /// Kind of manager: `passphrase`, `cloud`, `service`.
+    /// Type of manager: `passphrase`, `cloud`, `service`.
     pub type_name: EcoString,
-    /// The manager's own data; `None` when it has none.
+    /// State of the manager, if it has any.
     pub state: Option<RawJson>,
 }
 
-/// An operation that was begun and whose outcome is not known.
+/// An operation whose outcome is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingOperation {
-    /// The resource as it was to be.
+    /// Planned state of the resource.
     pub resource: Arc<ResourceState>,
-    /// What was under way.
+    /// Type of the operation.
     pub operation: OperationType,
 }
 
-/// Notes about a snapshot.
+/// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// Set when the snapshot was written although it is invalid.
+    /// Integrity error, if the snapshot was written although it is invalid.
     pub integrity_error: Option<IntegrityErrorRecord>,
 }
 
-/// What was wrong with a snapshot when it was written.
+/// Record of an integrity error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntegrityErrorRecord {
     /// Version of the file format.
     pub version: EcoString,
-    /// The command that wrote it.
+    /// Command that wrote the snapshot.
     pub command: EcoString,
-    /// What the check said.
+    /// Message of the integrity check.
     pub error: EcoString,
-    /// The settings in the environment.
+    /// Settings in environment variables.
     pub env_vars: BTreeMap<EcoString, EcoString>,
 }
 
 /// A small PCL program stored with the stack: the body of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// Identity of the snippet; not empty, and no two have the same.
+    /// Unique identifier of the snippet; not empty.
     pub uuid: EcoString,
     /// Name of the resource.
     pub name: EcoString,
     /// Type token of the resource.
     pub type_token: EcoString,
-    /// What stands between the braces of the resource.
+    /// Code in the body of the resource block.
     pub code: EcoString,
-    /// The package that it uses.
+    /// Package of the resource.
     pub descriptor: SnippetDescriptor,
-    /// Resources that it names, by identifier. The text need not be a URN that exists.
+    /// Referenced resources, by identifier. The text need not be a URN that exists.
     pub references: BTreeMap<EcoString, EcoString>,
 }
 
@@ -121,38 +121,38 @@ pub struct Snippet {
 pub struct SnippetDescriptor {
     /// Name of the package.
     pub name: EcoString,
-    /// Its version.
+    /// Version of the package.
     pub version: EcoString,
-    /// Where its plugin comes from.
+    /// URL that the plugin is downloaded from.
     pub download_url: EcoString,
-    /// Its parameter.
+    /// Parameterization of the package.
     pub parameterization: Option<SnippetParameterization>,
 }
 
-/// The parameter of the package of a [`Snippet`].
+/// Parameterization of the package of a [`Snippet`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnippetParameterization {
-    /// Name of the package that results.
+    /// Name of the resulting package.
     pub name: EcoString,
-    /// Version of the package that results.
+    /// Version of the resulting package.
     pub version: EcoString,
-    /// The parameter, opaque.
+    /// Parameter, opaque.
     pub value: Arc<[u8]>,
 }
 
 /// An extension parameterization (`state.md` 1.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// Name of the package that results.
+    /// Name of the resulting package.
     pub name: EcoString,
-    /// Version of the package that results.
+    /// Version of the resulting package.
     pub version: EcoString,
-    /// The parameter, opaque.
+    /// Parameter, opaque.
     pub value: Arc<[u8]>,
 }
 
 impl Extension {
-    /// The reference by which resources name the extension: a digest of its content.
+    /// Reference by which resources name the extension: a digest of its content.
     pub fn reference(&self) -> EcoString {
         let mut digest = Sha256::new();
         digest.update(self.name.as_bytes());
@@ -164,7 +164,7 @@ impl Extension {
     }
 }
 
-/// Members that a newer program wrote and that this one hands on unread.
+/// Members written by a newer program, which are kept unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnknownMembers {
     /// Members of the deployment.
@@ -174,12 +174,12 @@ pub struct UnknownMembers {
 }
 
 impl UnknownMembers {
-    /// Whether there is none.
+    /// Whether there are no unknown members.
     pub fn is_empty(&self) -> bool {
         self.deployment.is_empty() && self.resources.is_empty()
     }
 
-    /// The unknown members of a resource.
+    /// Unknown members of a resource.
     pub fn of_resource(&self, state: &ResourceState) -> &[(EcoString, RawJson)] {
         if self.resources.is_empty() {
             return &[];

@@ -1,4 +1,4 @@
-//! Snapshots of old programs, brought to what the engine expects (`engine.md` 3.6).
+//! Upgrade of snapshots written by old programs to the form that the engine expects (`engine.md` 3.6).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,39 +12,39 @@ use crate::{ManifestPlugin, Snapshot};
 
 const INTERNAL: &str = "__internal";
 
-/// A default provider for resources that do not say which provider they have.
+/// Default provider for resources without a provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefaultProvider {
     /// Id of the provider resource: a fresh UUID.
     pub id: EcoString,
-    /// Its inputs, from the stack's configuration and the plugin of the manifest.
+    /// Inputs from the stack's configuration and the plugin in the manifest.
     pub inputs: Arc<PropertyMap>,
 }
 
-/// Why an old snapshot could not be upgraded.
+/// Error while upgrading an old snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UpgradeError<E> {
-    /// Two live resources have one URN.
+    /// Two live resources have the same URN.
     #[error("unexpected duplicate resource '{urn}'")]
     Duplicate {
         /// The URN.
         urn: Urn,
     },
-    /// A provider could not be made.
+    /// A default provider could not be created.
     #[error("failed to make a default provider for package '{package}'")]
     Provider {
         /// The package.
         package: EcoString,
-        /// Why not.
+        /// Cause.
         #[source]
         source: E,
     },
 }
 
-/// Gives every resource a provider and every provider outputs. Returns whether anything changed; if so, the snapshot
-/// must be saved before the deployment starts.
+/// Gives every resource a provider, and every provider resource outputs. Returns whether anything changed; if so, the
+/// snapshot must be saved before the deployment starts.
 ///
-/// `make` is asked once per package, with the package's plugin in the manifest if there is one.
+/// `make` is called once per package, with the package's plugin in the manifest if there is one.
 pub fn upgrade<E>(
     snapshot: &mut Snapshot,
     mut make: impl FnMut(&str, Option<&ManifestPlugin>) -> Result<DefaultProvider, E>,
@@ -99,14 +99,14 @@ fn check_unique<E>(snapshot: &Snapshot) -> Result<(), UpgradeError<E>> {
     })
 }
 
-/// The outputs that an old provider resource lacks.
+/// Outputs that an old provider resource lacks; `None` if it lacks none.
 fn missing_outputs(state: &ResourceState) -> Option<PropertyMap> {
     let is_old = state.kind == ResourceKind::Provider
         && !state.inputs.is_empty()
         && state.outputs.is_empty();
     let mut outputs = is_old.then(|| PropertyMap::clone(&state.inputs))?;
     outputs.remove(INTERNAL);
-    // A provider without settings never has outputs.
+    // Providers without settings never have outputs.
     (!outputs.is_empty()).then_some(outputs)
 }
 

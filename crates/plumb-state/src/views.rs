@@ -1,15 +1,15 @@
-//! Whose view is whose (`engine.md` 8.2).
+//! Owners of views (`engine.md` 8.2).
 //!
-//! A view names its owner by URN, which several copies of a resource share while old ones wait for their deletion. **Its
-//! place says the rest**: a view stands behind its own copy.
+//! A view names its owner by URN, which several copies of a resource share while old copies wait for deletion. **The
+//! position decides between copies**: a view comes after its own copy.
 
 use plumb_resource::{ResourceState, Urn};
 use rustc_hash::FxHashMap;
 
-/// The places of the owners of views, by the places of the views.
+/// Indices of the owners of views, by the indices of the views.
 ///
-/// The owner is the last copy before the view that is live if the view is, and waits for its deletion if the view does.
-/// Where no such copy stands before it, any copy before it is, and then the first one behind it.
+/// The owner is the last copy before the view that is live if the view is live, and pending deletion if the view is. If
+/// there is none, any copy before the view is the owner, otherwise the first copy after it.
 pub fn owners_of_views<'a>(
     states: impl Iterator<Item = &'a ResourceState> + Clone,
 ) -> FxHashMap<usize, usize> {

@@ -1,4 +1,4 @@
-//! Deletion of resources from a snapshot, not from the world.
+//! Deletion of resources from a snapshot. The objects behind them are not deleted.
 
 use std::sync::Arc;
 
@@ -7,71 +7,71 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Editable;
 
-/// What to do with what stands in the way.
+/// Treatment of protected resources and of dependents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
-    /// What to do about protection.
+    /// Treatment of protected resources.
     pub protected: Protected,
-    /// What to do about resources that need the one to delete.
+    /// Treatment of dependents.
     pub dependents: Dependents,
 }
 
-/// What to do about protection.
+/// Treatment of protected resources in a deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protected {
-    /// Refuse.
+    /// Refuse the deletion.
     #[default]
     Refuse,
-    /// Delete all the same.
+    /// Delete protected resources too.
     Delete,
 }
 
-/// What to do about resources that need the one to delete.
+/// Treatment of resources that depend on the one to delete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dependents {
-    /// Refuse.
+    /// Refuse the deletion.
     #[default]
     Refuse,
-    /// Delete them too.
+    /// Delete dependents too.
     Delete,
 }
 
-/// What was deleted.
+/// Result of a deletion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deleted {
-    /// The resources, in the order in which they stood.
+    /// Deleted resources, in the order of the snapshot.
     pub resources: Vec<Arc<ResourceState>>,
 }
 
 impl Deleted {
-    /// Those that were protected.
+    /// Deleted resources that were protected.
     pub fn protected(&self) -> impl DoubleEndedIterator<Item = &Arc<ResourceState>> {
         self.resources.iter().filter(|state| state.protect)
     }
 }
 
-/// Why nothing was deleted.
+/// Reason why nothing was deleted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DeleteError {
-    /// Others need the resource.
+    /// Other resources depend on the resource.
     #[error("{urn} can't be safely deleted because other resources depend on it")]
     HasDependents {
         /// The resource.
         urn: Urn,
-        /// Those that need it, directly or not, in the order in which they stand.
+        /// Direct and indirect dependents, in the order of the snapshot.
         dependents: Vec<Urn>,
     },
-    /// The resource, or one that would go with it, is protected.
+    /// The resource, or a dependent to be deleted with it, is protected.
     #[error(
         "{urn} can't be safely deleted because it is protected. Re-run this command with --force to force deletion"
     )]
     Protected {
-        /// The resource.
+        /// The protected resource.
         urn: Urn,
     },
 }
 
-/// Deletes the resource at `index`, where [`super::locate`] found it.
+/// Deletes the resource at `index`, as returned by [`super::locate`].
 pub fn delete(
     snapshot: &mut impl Editable,
     index: usize,
@@ -134,7 +134,7 @@ pub fn delete_all(
     })
 }
 
-/// Resources that need the one at `index`, directly or not, in the order in which they stand.
+/// Direct and indirect dependents of the resource at `index`, in the order of the snapshot.
 pub fn dependents_of(snapshot: &impl Editable, index: usize) -> Vec<Urn> {
     let resources = &snapshot.snapshot().resources;
     dependent_indices(resources, index)
@@ -156,7 +156,7 @@ fn dependent_indices(resources: &[Arc<ResourceState>], index: usize) -> Vec<usiz
     dependents
 }
 
-/// How many copies there are under each name. While there is one, those who refer to the name are served.
+/// Number of copies per URN. A reference is satisfied as long as one copy remains.
 struct Present<'a> {
     urns: FxHashMap<&'a Urn, usize>,
     providers: FxHashMap<ProviderRef, usize>,
@@ -189,7 +189,7 @@ impl<'a> Present<'a> {
         }
     }
 
-    /// Whether nothing that `state` refers to was removed. What was never there does not count.
+    /// Whether no reference of `state` points to a removed resource. References that were dangling before do not count.
     fn serves(&self, state: &ResourceState) -> bool {
         let is_gone = |copies: Option<&usize>| copies == Some(&0);
         let has_provider = state

@@ -1,4 +1,4 @@
-//! Renaming of resources and stacks.
+//! Renaming of resources and of stacks.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::Editable;
 use crate::Snapshot;
 use crate::normalize::{drop_empty_dependencies, rewrite_urns};
 
-/// Why a resource was not renamed.
+/// Reason why a resource was not renamed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenameError {
-    /// There is another one with the new name.
+    /// Another resource has the new URN.
     #[error("The chosen new urn for the state corresponds to an already existing resource")]
     Taken {
         /// The new URN.
@@ -21,8 +21,8 @@ pub enum RenameError {
     },
 }
 
-/// Gives the resource at `index`, where [`super::locate`] found it, another name, also wherever others refer to it.
-/// Returns its new URN. The property dependencies of all others lose what depends on nothing.
+/// Renames the resource at `index`, as returned by [`super::locate`], and updates all references to it. Returns its new
+/// URN. Empty property dependencies are removed from all other resources.
 pub fn rename_resource(
     snapshot: &mut impl Editable,
     index: usize,
@@ -49,13 +49,14 @@ pub fn rename_resource(
 pub struct StackIdentity {
     /// Name of the stack, without organization and project.
     pub stack: EcoString,
-    /// Name of the project; `None` keeps the one that each URN has.
+    /// Name of the project; `None` keeps the project of each URN.
     pub project: Option<EcoString>,
 }
 
-/// Moves everything to a stack of another name. The root stack resource, whose name is made of both names, follows.
+/// Moves all URNs to another stack name. The root stack resource, whose name consists of project and stack, is renamed
+/// too.
 ///
-/// In an encrypted snapshot, references inside secrets keep the old URN; that is all that is lost.
+/// In an encrypted snapshot, resource references inside secrets keep the old URN.
 pub fn rename_stack(snapshot: &mut impl Editable, identity: &StackIdentity) {
     rename_all(snapshot.snapshot_mut(), &mut |urn| {
         let renamed = in_stack(urn, identity);
@@ -77,7 +78,7 @@ fn in_stack(urn: &Urn, identity: &StackIdentity) -> Urn {
     )
 }
 
-/// Applies a renaming everywhere: resources, pending operations, snippets, references inside properties.
+/// Applies a renaming to resources, pending operations, snippets, and references inside properties.
 fn rename_all(snapshot: &mut Snapshot, rename: &mut impl FnMut(&Urn) -> Option<Urn>) {
     for state in &mut snapshot.resources {
         rename_state(Arc::make_mut(state), rename);

@@ -1,12 +1,12 @@
-//! Moving resources from one stack to another.
+//! Moves of resources from one stack to another.
 //!
-//! 1. The named resources are selected; if wanted, those above them; and everything below one of these, except providers.
-//! 2. Each gets the URN that it has in the other stack; a resource whose parent stays comes below the root of that stack, and
-//!    so does one that had no parent.
-//! 3. The providers of the selected resources are copied, unless the other stack has the same ones.
-//! 4. Dependencies between moved and remaining resources are dropped, and reported.
+//! 1. The named resources are selected, optionally with their ancestors, and all of their descendants except providers.
+//! 2. Each gets its URN for the other stack. A resource without a parent, or whose parent does not move, becomes a
+//!    child of the other root stack resource.
+//! 3. The providers of the selected resources are copied, unless the other stack has equal ones.
+//! 4. Dependencies between moved and remaining resources are removed and reported.
 //!
-//! Everything that is refused is refused before anything is changed.
+//! All errors are detected before either snapshot is changed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,37 +20,37 @@ use super::rename::rename_state;
 use crate::Snapshot;
 use crate::normalize::drop_empty_dependencies;
 
-/// Whether what is above the named resources moves with them.
+/// Treatment of the ancestors of the named resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parents {
-    /// It stays.
+    /// Ancestors remain.
     #[default]
     Stay,
-    /// It moves.
+    /// Ancestors move too.
     Move,
 }
 
-/// A dependency between a resource that moved and one that did not.
+/// A removed dependency between a moved and a remaining resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The resource that had the dependency; under its former URN.
+    /// The dependent, under its former URN.
     pub resource: Urn,
-    /// The kind of dependency.
+    /// Kind of dependency.
     pub kind: BrokenKind,
-    /// The resource that it depended on.
+    /// The dependency.
     pub dependency: Urn,
 }
 
-/// How a resource depended on another one.
+/// Kind of a removed dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrokenKind {
-    /// By an option, or by a property.
+    /// The option `dependsOn`, or a property.
     Dependency,
-    /// By this property.
+    /// A dependency of this property.
     Property(PropertyKey),
-    /// By the option `deletedWith`.
+    /// The option `deletedWith`.
     DeletedWith,
-    /// By the option `replaceWith`.
+    /// The option `replaceWith`.
     ReplaceWith,
 }
 
@@ -75,45 +75,45 @@ impl fmt::Display for Broken {
     }
 }
 
-/// What a move did.
+/// Result of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// Former and present URN of each resource, in the order in which they stand.
+    /// Former and new URN of each moved resource, in the order of the snapshot.
     pub resources: Vec<(Urn, Urn)>,
-    /// Providers that were copied, by their former URNs.
+    /// Former URNs of the copied providers.
     pub providers: Vec<Urn>,
-    /// Dependencies of what stayed on what moved.
+    /// Removed dependencies of remaining resources on moved ones.
     pub broken_behind: Vec<Broken>,
-    /// Dependencies of what moved on what stayed.
+    /// Removed dependencies of moved resources on remaining ones.
     pub broken_ahead: Vec<Broken>,
 }
 
-/// Why nothing was moved.
+/// Reason why nothing was moved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// None of the named resources exists.
     #[error("no resources found to move")]
     Nothing,
-    /// Providers follow the resources that use them.
+    /// A provider was named; providers are copied with the resources that use them.
     #[error(
         "cannot move providers. Only resources can be moved, and providers will be included automatically"
     )]
     Provider,
-    /// The other stack has a resource of this name.
+    /// The other stack has a resource with this URN.
     #[error("resource {taken} already exists in destination stack")]
     Taken {
-        /// The URN that the resource would have there.
+        /// URN of the resource in the other stack.
         taken: Urn,
-        /// All that would have moved.
+        /// URNs of all resources that were to move.
         planned: Vec<Urn>,
     },
-    /// The other stack has a provider of the same name that is configured differently.
+    /// The other stack has a provider with this name and other settings.
     #[error("provider {urn} already exists in destination stack")]
     OtherProvider {
         /// The provider.
         urn: Urn,
     },
-    /// A resource is in the middle of something.
+    /// An operation on the resource was interrupted.
     #[error(
         "cannot move {urn}: an operation on it was interrupted; settle it with `plumb refresh` first"
     )]
@@ -121,7 +121,7 @@ pub enum MoveError {
         /// The resource.
         urn: Urn,
     },
-    /// A snippet of the stack registers the resource.
+    /// The resource is registered by a snippet of the stack.
     #[error("cannot move {urn}: a snippet of its stack registers it")]
     OfSnippet {
         /// The resource.
@@ -129,8 +129,8 @@ pub enum MoveError {
     },
 }
 
-/// Moves the resources called `urns`, and everything below them, from `source` to `dest`, which is the stack `to`. URNs that no
-/// resource has are skipped.
+/// Moves the resources called `urns`, with all of their descendants, from `source` to `dest`, the snapshot of the stack
+/// `to`. Unknown URNs are ignored.
 pub fn move_resources(
     source: &mut Snapshot,
     dest: &mut Snapshot,
@@ -171,7 +171,7 @@ pub fn move_resources(
     Ok(moved)
 }
 
-/// Places of what moves. Copies that are about to be deleted stay with the stack that deletes them.
+/// Indices of the resources to move. Copies that wait for deletion remain, because their own stack deletes them.
 fn select(
     source: &Snapshot,
     urns: &[Urn],
@@ -204,26 +204,27 @@ fn select(
                 .filter(|at| selected.insert(*at));
         }
     }
-    // Parents stand before their children.
+    // Parents come before their children.
     for (at, state) in live().filter(|(at, _)| !is_provider(*at)) {
         let parent = state.parent.as_ref().and_then(|urn| places.get(urn));
         if parent.is_some_and(|parent| selected.contains(parent)) {
             selected.insert(at);
         }
     }
-    // A stack keeps its root: the other one has its own, or gets one.
+    // The root stack resource remains: the other stack has its own, or gets one.
     selected.retain(|at| !source.resources[*at].urn.is_root_stack());
     Ok(selected)
 }
 
 struct Plan {
-    /// Former and present URNs of what moves, of providers that are used there instead, and of the root.
+    /// New URN for each moved resource, each provider with an equal one in the other stack, and the root stack
+    /// resource.
     renames: FxHashMap<Urn, Urn>,
-    /// What the references of what moves become.
+    /// New provider reference for each one used by moved resources.
     providers: FxHashMap<ProviderRef, ProviderRef>,
-    /// Providers to add, under their new URNs.
+    /// Providers to copy, under their new URNs.
     copies: Vec<Arc<ResourceState>>,
-    /// The same under their former URNs.
+    /// Former URNs of the providers to copy.
     copied: Vec<Urn>,
     root: Urn,
 }
@@ -269,7 +270,7 @@ impl Plan {
         }
     }
 
-    /// What a resource is called there.
+    /// URN of a resource in the other stack.
     fn name(&self, state: &ResourceState) -> Urn {
         let parent = state.parent.as_ref().and_then(|urn| self.renames.get(urn));
         let parent_type = parent.map_or("", Urn::qualified_type);
@@ -283,7 +284,7 @@ impl Plan {
         )
     }
 
-    /// Makes sure that there will be the provider of something that moves.
+    /// Ensures that the other stack will have the provider of a moved resource.
     fn bring(
         &mut self,
         provider: &ProviderRef,
@@ -345,10 +346,10 @@ impl Plan {
         moved
     }
 
-    /// A resource as it is in the other stack.
+    /// Copy of a resource for the other stack.
     fn arrive(&self, source: &mut Snapshot, state: &Arc<ResourceState>) -> ResourceState {
         let key = (state.urn.clone(), state.id.as_str().into());
-        // Members that this version does not know stay with nobody: they may hold names of the former stack.
+        // Drop unknown members, because they may contain URNs of the former stack.
         source.unknown.resources.remove(&key);
         let mut state = ResourceState::clone(state);
         let parent = state.parent.take();
@@ -365,7 +366,7 @@ impl Plan {
     }
 }
 
-/// Refuses to move what an interrupted operation has left open.
+/// Refuses to move resources with pending operations.
 fn refuse_pending(source: &Snapshot, selected: &FxHashSet<usize>) -> Result<(), MoveError> {
     let is_open = |urn: &Urn| {
         source
@@ -389,7 +390,7 @@ fn chosen<'s>(
     all.filter(|(at, _)| selected.contains(at))
 }
 
-/// Dependencies of `state` on resources that are `elsewhere` now; its parent and its provider do not count.
+/// Dependencies of `state` on resources that are now `elsewhere`, except its parent and its provider.
 fn broken(state: &ResourceState, elsewhere: impl Fn(&Urn) -> bool) -> Vec<Broken> {
     let plain = state
         .dependencies
@@ -420,7 +421,7 @@ fn broken(state: &ResourceState, elsewhere: impl Fn(&Urn) -> bool) -> Vec<Broken
         .collect()
 }
 
-/// The resource without references to what is gone; properties that depend on nothing are not listed any more.
+/// The resource without references to URNs that are `gone`, and without property dependencies that become empty.
 fn without(mut state: Arc<ResourceState>, gone: impl Fn(&Urn) -> bool) -> Arc<ResourceState> {
     drop_empty_dependencies(&mut state);
     if state.references().any(&gone) {
@@ -429,7 +430,7 @@ fn without(mut state: Arc<ResourceState>, gone: impl Fn(&Urn) -> bool) -> Arc<Re
     state
 }
 
-/// The root, for a stack that has none yet.
+/// Adds a root stack resource if there is none.
 fn add_root(dest: &mut Snapshot, root: &Urn) {
     if !dest.resources.iter().any(|state| state.urn == *root) {
         let state = ResourceState::new(root.clone(), ResourceKind::Component);

@@ -1,4 +1,4 @@
-//! From the objects of files to resources.
+//! Conversion of JSON objects in files to resources.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use super::paths::path_text;
 use super::time::parse_time;
 use super::wire::{WireOperation, WireResource, WireTimeouts};
 
-/// A resource in a file is not one.
+/// Error in a resource of a file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ResourceError {
-    /// There is no URN.
+    /// The URN is missing.
     #[error("resource missing required 'urn' field")]
     MissingUrn,
-    /// There is no type.
+    /// The type is missing.
     #[error("resource '{urn}' missing required 'type' field")]
     MissingType {
         /// The resource.
@@ -34,27 +34,27 @@ pub enum ResourceError {
         /// The resource.
         urn: EcoString,
     },
-    /// Something that must be a URN is not.
+    /// A member is not a valid URN.
     #[error("the member '{member}' of resource '{urn}' is not a URN")]
     Urn {
         /// The resource.
         urn: EcoString,
         /// The member.
         member: &'static str,
-        /// Why not.
+        /// Cause.
         #[source]
         source: InvalidUrn,
     },
-    /// The provider reference is not one.
+    /// The provider reference is invalid.
     #[error("failed to parse provider reference for resource '{urn}'")]
     Provider {
         /// The resource.
         urn: EcoString,
-        /// Why not.
+        /// Cause.
         #[source]
         source: ProviderRefError,
     },
-    /// A time is not written as one.
+    /// A member is not a valid time.
     #[error("the member '{member}' of resource '{urn}' is not a time")]
     Time {
         /// The resource.
@@ -62,7 +62,7 @@ pub enum ResourceError {
         /// The member.
         member: &'static str,
     },
-    /// A hook type is not known.
+    /// The hook type is unknown.
     #[error("resource '{urn}' has hooks of the unknown type '{hook}'")]
     Hook {
         /// The resource.
@@ -70,7 +70,7 @@ pub enum ResourceError {
         /// The hook type.
         hook: EcoString,
     },
-    /// A kind of pending operation is not known.
+    /// The kind of a pending operation is unknown.
     #[error("resource '{urn}' has a pending operation of the unknown type '{operation}'")]
     Operation {
         /// The resource.
@@ -80,19 +80,19 @@ pub enum ResourceError {
     },
 }
 
-/// Makes resources; URNs, types and source positions that repeat are shared.
+/// Builds resources; repeated URNs, types and source positions share memory.
 #[derive(Default)]
 pub(crate) struct ResourceReader {
     urns: FxHashMap<EcoString, Urn>,
     texts: FxHashSet<EcoString>,
-    /// Whether the file is so old that resources do not say what each property depends on.
+    /// Whether the file format is too old for property dependencies.
     lacks_property_dependencies: bool,
-    /// Whether the file is even older and resources do not know providers.
+    /// Whether the file format is too old for provider references.
     lacks_providers: bool,
 }
 
 impl ResourceReader {
-    /// A reader for resources of this version of the file format.
+    /// Reader for this version of the file format.
     pub(crate) fn for_version(version: i64) -> Self {
         ResourceReader {
             lacks_property_dependencies: version <= 2,
@@ -101,7 +101,7 @@ impl ResourceReader {
         }
     }
 
-    /// The text, in the memory of the first one that is equal.
+    /// Equal text that is shared with earlier resources.
     fn shared(&mut self, text: EcoString) -> EcoString {
         if let Some(known) = self.texts.get(&text) {
             return known.clone();

@@ -1,4 +1,4 @@
-//! From the text of a file to a deployment of the present form.
+//! Reading of state files and exports, with migration to the current version.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,10 +27,10 @@ use crate::{
     Snippet, SnippetDescriptor, SnippetParameterization, UnknownMembers,
 };
 
-/// A deployment as a file holds it, brought to the present form.
+/// A deployment from a file, migrated to the current version.
 ///
-/// Secrets are as they were: encrypted, or in the clear where somebody edited the file by hand. Because of the latter
-/// it cannot be written; [`Deployment::into_encrypted`] or [`Deployment::decrypt`] comes first.
+/// Secrets are as in the file: encrypted, or plaintext in a file that was edited by hand. Because of the latter, a
+/// `Deployment` cannot be written; use [`Deployment::into_encrypted`] or [`Deployment::decrypt`] first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deployment {
     sealed: Snapshot,
@@ -38,58 +38,58 @@ pub struct Deployment {
     has_plaintext: bool,
 }
 
-/// What the state file of a bucket-layout store holds.
+/// Content of a state file in a bucket-layout store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
-    /// Name of the stack as the file says it; fully qualified in files of the project layout.
+    /// Name of the stack in the file; fully qualified in the project layout.
     pub stack: EcoString,
-    /// The deployment; `None` for a stack that was created and never updated.
+    /// Deployment; `None` for a stack that was never updated.
     pub latest: Option<Deployment>,
 }
 
-/// Text that is not a deployment or checkpoint of a known version.
+/// Error in a deployment or checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
-    /// Nothing that JSON can begin with.
+    /// The first character cannot begin JSON.
     #[error("invalid character '{found}' looking for beginning of value")]
     NotJson {
         /// The first character.
         found: char,
     },
-    /// Not JSON, or JSON of another shape.
+    /// The text is not JSON, or has the wrong structure.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// An export without a deployment.
+    /// An export has no deployment.
     #[error("unexpected end of JSON input")]
     NoDeployment,
-    /// A deployment of a version that is no longer read.
+    /// The version of the deployment is no longer supported.
     #[error("this stack's deployment is too old")]
     TooOld,
-    /// A deployment of a version to come.
+    /// The version of the deployment is newer than supported.
     #[error("this stack's deployment version {version} is too new")]
     TooNew {
         /// The version.
         version: i64,
     },
-    /// A checkpoint of an unknown version.
+    /// The version of the checkpoint is unknown.
     #[error("unsupported checkpoint version: {version}")]
     UnsupportedCheckpoint {
         /// The version.
         version: i64,
     },
-    /// The file asks for what this version does not understand.
+    /// The file requires features that this version does not support.
     #[error("deployment uses unsupported features: {}", features.join(", "))]
     UnknownFeatures {
-        /// The features.
+        /// Names of the features.
         features: Vec<EcoString>,
     },
-    /// A resource is malformed.
+    /// A resource is invalid.
     #[error(transparent)]
     Resource(#[from] ResourceError),
-    /// The time in the manifest is not one.
+    /// The time in the manifest is invalid.
     #[error("the manifest's time is not a time")]
     ManifestTime,
-    /// An opaque value is not base64.
+    /// An opaque value is not valid base64.
     #[error("the value of '{name}' is not written in base64")]
     Base64 {
         /// Name of the extension or package.
@@ -97,23 +97,23 @@ pub enum ParseError {
     },
 }
 
-/// A file holds a secret in the clear, so it cannot be taken over as it is.
+/// Error for a file with a plaintext secret, which must be encrypted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the deployment holds a secret that is not encrypted")]
 pub struct PlaintextSecret;
 
 impl Deployment {
-    /// The snapshot; secrets hold nothing that can be used.
+    /// The snapshot with opaque secrets.
     pub fn opaque(&self) -> &Snapshot {
         &self.sealed
     }
 
-    /// Whether the file held a secret in the clear.
+    /// Whether the file held a plaintext secret.
     pub fn has_plaintext(&self) -> bool {
         self.has_plaintext
     }
 
-    /// The form that can be written. Calls `codec` only if there is a secret in the clear.
+    /// Converts to the writable form. Calls `codec` only if there is a plaintext secret.
     pub fn into_encrypted(
         self,
         codec: &dyn SecretCodec,
@@ -129,7 +129,7 @@ impl Deployment {
         })
     }
 
-    /// The form that can be written, unless there is a secret in the clear.
+    /// Converts to the writable form; fails if there is a plaintext secret.
     pub fn try_into_encrypted(self) -> Result<EncryptedSnapshot, PlaintextSecret> {
         if self.has_plaintext {
             return Err(PlaintextSecret);
@@ -140,7 +140,7 @@ impl Deployment {
         })
     }
 
-    /// The form that the engine works on. Calls `codec` only if there is an encrypted secret.
+    /// Converts to the form that the engine uses. Calls `codec` only if there is an encrypted secret.
     pub fn decrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -150,14 +150,14 @@ impl Deployment {
     }
 }
 
-/// Reads the state file of a bucket-layout store, of any version.
+/// Parses a state file of a bucket-layout store, of any version.
 pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, ParseError> {
     let text = text_of(bytes)?;
     let document: WireDocument<'_> = read_document(&text, |version| match version {
         0..=4 => Ok(()),
         version => Err(ParseError::UnsupportedCheckpoint { version }),
     })?;
-    // The oldest files are a checkpoint without a wrapper.
+    // The oldest files hold a checkpoint without a wrapper.
     let checkpoint = match document.version {
         0 => WireCheckpoint {
             stack: document.stack,
@@ -177,7 +177,7 @@ pub fn parse_checkpoint(bytes: &[u8]) -> Result<Checkpoint, ParseError> {
     })
 }
 
-/// Reads an exported deployment, of any version.
+/// Parses an exported deployment, of any version.
 pub fn parse_deployment(bytes: &[u8]) -> Result<Deployment, ParseError> {
     let text = text_of(bytes)?;
     let document: WireDocument<'_> = read_document(&text, |version| match version {
@@ -187,8 +187,8 @@ pub fn parse_deployment(bytes: &[u8]) -> Result<Deployment, ParseError> {
     })?;
     match document.deployment {
         Some(body) => read_body(body, document.version, &document.features),
-        // A null stands for the empty state of a stack that was never updated; a missing member is a mistake, because
-        // importing such a file would replace the state of a stack by nothing.
+        // Null means the empty state of a stack that was never updated. A missing member is an error, because importing
+        // such a file would replace the state of a stack by an empty one.
         None if has_member(&text, "deployment")? => Ok(Deployment::default()),
         None => Err(ParseError::NoDeployment),
     }
@@ -200,13 +200,12 @@ fn has_member(text: &str, wanted: &str) -> Result<bool, ParseError> {
     Ok(names.any(|name| name.eq_ignore_ascii_case(wanted)))
 }
 
-/// Reads a deployment of the present form that stands alone, without a version.
+/// Parses a deployment of the current version without its wrapper.
 pub fn parse_body(text: &str) -> Result<Deployment, ParseError> {
     read_body(from_json(text)?, 3, &[])
 }
 
-/// Reads the outer object. Documents of a version or with features that are not known are refused as such, even if
-/// their content has a form that cannot be read.
+/// Parses the wrapper. Unknown versions and features are reported first, even if the content cannot be parsed.
 pub(super) fn read_document<'t, T: Versioned + Deserialize<'t>>(
     text: &'t str,
     check_version: impl FnOnce(i64) -> Result<(), ParseError>,
@@ -224,9 +223,9 @@ pub(super) fn read_document<'t, T: Versioned + Deserialize<'t>>(
     Ok(parsed?)
 }
 
-/// An outer object.
+/// A wrapper with a version.
 pub(super) trait Versioned {
-    /// The version, and the features that whoever reads it must know.
+    /// Version, and the features that a reader must support.
     fn version(&self) -> (i64, &[EcoString]);
 }
 
@@ -423,12 +422,12 @@ pub(crate) fn extension(wire: WireExtension<'_>) -> Result<Extension, ParseError
     })
 }
 
-/// Reads one resource that stands alone; members that are not known are dropped.
+/// Converts a single resource; unknown members are dropped.
 pub(crate) fn resource(wire: WireResource<'_>) -> Result<Arc<ResourceState>, ResourceError> {
     ResourceReader::default().state(wire).map(Arc::new)
 }
 
-/// Reads one pending operation that stands alone.
+/// Converts a single pending operation.
 pub(crate) fn operation(wire: WireOperation<'_>) -> Result<PendingOperation, ResourceError> {
     let (state, operation) = ResourceReader::default().operation(wire)?;
     Ok(PendingOperation {

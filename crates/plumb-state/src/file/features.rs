@@ -1,4 +1,4 @@
-//! Features that a reader of a file must know (`state.md` 1.2).
+//! Features that a reader of a file must support (`state.md` 1.2).
 
 use plumb_resource::ResourceState;
 
@@ -7,7 +7,7 @@ use crate::encrypted::has_plain_bytes;
 
 pub(super) const BYTE_STRING: &str = "byteString";
 
-/// Every feature that this version understands.
+/// All features that this version supports.
 pub const FEATURES: [&str; 8] = [
     BYTE_STRING,
     "extensionParameterization",
@@ -19,9 +19,10 @@ pub const FEATURES: [&str; 8] = [
     "views",
 ];
 
-/// The features that a file with this snapshot uses, sorted.
+/// Features used by a file with this snapshot, sorted.
 ///
-/// `has_byte_strings` says whether encrypted secrets hold any. Resources of pending operations count for byte strings alone.
+/// `has_byte_strings` says whether encrypted secrets contain byte strings. Resources of pending operations are checked
+/// only for byte strings.
 pub(super) fn features_of(snapshot: &Snapshot, has_byte_strings: bool) -> Vec<&'static str> {
     let any = |test: fn(&ResourceState) -> bool| snapshot.resources.iter().any(|state| test(state));
     let uses = [

@@ -1,7 +1,8 @@
 //! File formats: deployments and checkpoints of every version (`state.md` 1).
 //!
-//! [`parse_checkpoint`] and [`parse_deployment`] read the two wrappers and give a [`Deployment`]: migrated to the
-//! present form, secrets still encrypted. [`parse_root`] reads only where a stack's outputs are. Writing is done by [`EncryptedSnapshot::checkpoint`] and its neighbours.
+//! [`parse_checkpoint`] and [`parse_deployment`] read the two wrappers and return a [`Deployment`], migrated to the
+//! current version and with secrets still encrypted. [`parse_root`] reads only the outputs of the stack.
+//! [`EncryptedSnapshot::checkpoint`] and its neighbours write.
 //!
 //! [`EncryptedSnapshot::checkpoint`]: crate::EncryptedSnapshot::checkpoint
 
@@ -39,17 +40,17 @@ pub(crate) use write::{
     write_secrets_provider, write_snippet, write_timeout_members,
 };
 
-/// What the JSON parser handles with the stack it has.
+/// Maximum depth that the JSON parser handles on the given stack.
 const SHALLOW: usize = 100;
 
-/// Reads a value in the form of state files whose secrets are in plaintext, as people write it.
+/// Parses a value in the form of state files, with plaintext secrets, as users write it.
 pub fn parse_value(text: &str) -> Result<plumb_value::Value, serde_json::Error> {
     crate::value::value_of_plaintext(text)
 }
 
-/// Parses JSON text of whatever depth is sane.
+/// Parses JSON text of any reasonable depth.
 pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, serde_json::Error> {
-    // Deep files are rare: the usual parser goes first, and its failure may be due to depth.
+    // Deep files are rare, so try the normal parser first; its failure may be caused by the depth.
     let error = match serde_json::from_str(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,
@@ -60,7 +61,7 @@ pub(crate) fn from_json<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, s
     from_json_seed(text, std::marker::PhantomData)
 }
 
-/// Reads JSON with a seed, which is used up.
+/// Parses JSON text with a seed, which is consumed.
 pub(crate) fn from_json_seed<'de, S: DeserializeSeed<'de>>(
     text: &'de str,
     seed: S,

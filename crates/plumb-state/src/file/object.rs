@@ -1,11 +1,11 @@
-//! Reading of JSON objects whose member names may come in any case.
+//! JSON objects whose member names are matched without regard to case.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A string that borrows from the file where it can.
+/// A string that borrows from the file if possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Text<'de>(pub(crate) Cow<'de, str>);
 
@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// The name in `names` that a member called `key` has: the same text, else the same but for the case of letters.
+/// Name in `names` for a member called `key`: an exact match, otherwise one that ignores case.
 pub(crate) fn canonical(key: &str, names: &'static [&'static str]) -> Option<&'static str> {
     let exact = names.iter().find(|name| **name == key);
     exact
@@ -47,8 +47,8 @@ pub(crate) fn canonical(key: &str, names: &'static [&'static str]) -> Option<&'s
         .copied()
 }
 
-/// Declares a struct that mirrors a JSON object. Members may be missing, null, or spelled in another case; members that
-/// are not declared are kept as text.
+/// Declares a struct for a JSON object. Members may be missing, null, or spelled in another case; undeclared members
+/// are kept as text.
 macro_rules! wire_object {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $type:ty = $json:literal,)* }) => {
         $(#[$meta])*

@@ -6,8 +6,7 @@ use ecow::EcoString;
 
 use super::wire::{WirePath, WireSegment};
 
-/// The text of a path. One that is there in steps gets names joined by dots, other keys quoted in brackets, indices in
-/// brackets.
+/// Text of a path. Segments become names joined by dots, other keys quoted in brackets, and indices in brackets.
 pub(super) fn path_text(path: &WirePath) -> EcoString {
     let segments = match path {
         WirePath::Text(text) => return text.clone(),
@@ -34,7 +33,7 @@ pub(super) fn path_text(path: &WirePath) -> EcoString {
     text.into()
 }
 
-/// Whether a key can stand in a path without quotes.
+/// Whether a key needs no quotes in a path.
 fn is_bare(key: &str) -> bool {
     !key.is_empty() && !key.contains(['.', '[', ']', '"', '\\'])
 }

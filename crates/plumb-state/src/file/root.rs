@@ -1,8 +1,8 @@
-//! Reading the stack's own resource out of a state file, and nothing else of it.
+//! Reading of the root stack resource alone.
 //!
-//! Outputs of a stack are those of its root resource. To show them, or to give them to a stack that refers to this one, the
-//! thousands of resources beside it are not needed: they are skipped as text. A resource is known by its URN, which files
-//! have first; members that come before it are kept until it is known.
+//! The outputs of a stack are those of its root resource. Showing them, or a stack reference, does not need the other
+//! resources, which are skipped as text. A resource is recognized by its URN, which comes first in files; members
+//! before it are buffered.
 
 use std::fmt;
 
@@ -18,19 +18,20 @@ use super::object::{Text, canonical, wire_object};
 use super::wire::{WireBody, WireManifest, WireResource, WireSecretsProvider};
 use crate::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
 
-/// The root resource of a stack with what decrypts its secrets. It is a part of the state, so it cannot be written.
+/// The root resource of a stack, with the data to decrypt its secrets. It is only a part of the state, so it cannot be
+/// written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RootState {
     deployment: Deployment,
 }
 
 impl RootState {
-    /// A snapshot with the root resource alone, if there is one; secrets hold nothing that can be used.
+    /// Snapshot with only the root resource, if there is one; secrets are opaque.
     pub fn opaque(&self) -> &Snapshot {
         self.deployment.opaque()
     }
 
-    /// The same with its secrets. Calls `codec` only if there is an encrypted one.
+    /// Snapshot with only the root resource, decrypted. Calls `codec` only if there is an encrypted secret.
     pub fn decrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -40,7 +41,7 @@ impl RootState {
     }
 }
 
-/// Reads the root resource from the state file of a bucket-layout store, of any version.
+/// Parses the root resource from a state file of a bucket-layout store, of any version.
 pub fn parse_root(bytes: &[u8]) -> Result<RootState, ParseError> {
     let text = text_of(bytes)?;
     let document: WireRootDocument<'_> = read_document(&text, |version| match version {
@@ -93,7 +94,7 @@ impl Versioned for WireRootDocument<'_> {
     }
 }
 
-/// The root resources of a list: one, and before the end of a replacement perhaps another.
+/// Root resources in a list: one, or several while a replacement is not finished.
 #[derive(Default)]
 pub(crate) struct Roots<'de>(Vec<WireResource<'de>>);
 
@@ -159,7 +160,7 @@ impl<'de> Visitor<'de> for MaybeRootVisitor {
     }
 }
 
-/// Members that were read as text, read again as what they are. Text has lost how deep its reader may go.
+/// Buffered members, which are parsed again from their text. The text does not carry the parser's depth limit.
 struct Members<'de> {
     rest: std::vec::IntoIter<(String, &'de RawValue)>,
     value: Option<&'de RawValue>,
@@ -189,7 +190,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 }
 
-/// Whether the URN is that of a stack; what is no URN at all is left to those who read resources.
+/// Whether the URN is that of a stack. Invalid URNs are reported when resources are read.
 fn is_root(urn: &RawValue) -> bool {
     serde_json::from_str::<Text<'_>>(urn.get())
         .ok()
@@ -231,14 +232,14 @@ mod tests {
         }
     }
 
-    /// The limit is that of the whole file.
+    /// The depth limit is that of the whole file.
     #[test]
     fn deep_outputs_are_read() {
         let outputs = |depth: usize| {
             let value = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
             file(&ROOT.replace(r#"{"a": 1,"#, &format!(r#"{{"a": {value},"#)))
         };
-        // The thread has the stack of a program's first thread, not the smaller one of tests.
+        // Use the stack size of a main thread, because threads of tests have less.
         let work = move || {
             let root = parse_root(outputs(9_000).as_bytes()).unwrap();
             let mut value = &root.opaque().resources[0].outputs.get("a").unwrap().clone();

@@ -1,4 +1,4 @@
-//! Times as state files write them: RFC 3339 with as many digits of the second as needed.
+//! Times in state files: RFC 3339 with as many fractional digits as needed.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// The text of a time at an offset from UTC.
+/// Text of a time with an offset from UTC.
 pub(super) fn time_text(time: Timestamp, offset: Offset) -> String {
     let local = offset.to_datetime(time);
     let mut text = local.strftime("%Y-%m-%dT%H:%M:%S").to_string();
@@ -27,7 +27,7 @@ pub(super) fn time_text(time: Timestamp, offset: Offset) -> String {
     text
 }
 
-/// The time and the offset that it was written in.
+/// Parses a time and its offset.
 pub(super) fn parse_time(text: &str) -> Result<(Timestamp, Offset), jiff::Error> {
     let time: Timestamp = text.parse()?;
     let offset = Pieces::parse(text)?

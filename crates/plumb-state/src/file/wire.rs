@@ -1,4 +1,4 @@
-//! The objects of state files, as they are written.
+//! JSON objects of state files.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::object::{Text, wire_object};
 use crate::value::{WireProperties, WireValue};
 
 wire_object! {
-    /// The outer object of both wrappers, and the bare checkpoint of the oldest files.
+    /// Wrapper of deployments and checkpoints; also the bare checkpoint of the oldest files.
     WireDocument {
         version: i64 = "version",
         features: Vec<EcoString> = "features",
@@ -22,7 +22,7 @@ wire_object! {
 }
 
 wire_object! {
-    /// What tells whether a document can be read at all.
+    /// Members that decide whether a document can be read.
     WireHeader {
         version: i64 = "version",
         features: Vec<EcoString> = "features",
@@ -117,7 +117,7 @@ wire_object! {
 }
 
 wire_object! {
-    /// A name, a version, and an opaque value: an extension, or the parameter of a package.
+    /// A name, a version and an opaque value: an extension, or the parameterization of a package.
     WireExtension {
         name: EcoString = "name",
         version: EcoString = "version",
@@ -140,7 +140,7 @@ wire_object! {
     }
 }
 
-/// A property path: its text, or its steps.
+/// A property path: text, or a list of segments.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum WirePath {
@@ -148,7 +148,7 @@ pub(crate) enum WirePath {
     Steps(Vec<WireSegment>),
 }
 
-/// One step of a parsed property path.
+/// A segment of a property path.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum WireSegment {

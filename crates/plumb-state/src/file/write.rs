@@ -1,4 +1,4 @@
-//! From snapshots to the text of files.
+//! Writing of snapshots as JSON text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,14 +13,14 @@ use crate::{
     SecretsProvider, Snapshot, Snippet,
 };
 
-/// How a deployment is laid out (`state.md` 1.10).
+/// Layout of a deployment (`state.md` 1.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One line, nothing escaped that need not be: state files.
+    /// One line with minimal escapes: state files.
     Compact,
-    /// One line, with the characters of HTML escaped: uploads.
+    /// One line with HTML characters escaped: uploads.
     CompactHtml,
-    /// Four spaces per level, and a newline at the end: exports.
+    /// Indented by four spaces per level, with a final newline: exports.
     Indented,
 }
 
@@ -42,7 +42,7 @@ impl Layout {
 }
 
 impl EncryptedSnapshot {
-    /// The text of a state file of the stack with this (fully qualified) name.
+    /// Text of a state file for the stack with this (fully qualified) name.
     pub fn checkpoint(&self, stack: &str) -> String {
         let mut json = JsonWriter::new(Escape::Plain);
         json.object(|json| {
@@ -55,31 +55,31 @@ impl EncryptedSnapshot {
         json.finish()
     }
 
-    /// The deployment with its version, as it is exported and uploaded.
+    /// Text of the deployment with its version, for exports and uploads.
     pub fn deployment(&self, layout: Layout) -> String {
         untyped(&self.inner, self.has_byte_strings, Secrets::Sealed, layout)
     }
 
-    /// Version of the file format that [`EncryptedSnapshot::deployment`] needs: 4 if there is any feature, else 3.
+    /// Version of the file format of [`EncryptedSnapshot::deployment`]: 4 if it uses any feature, otherwise 3.
     pub fn format_version(&self) -> u32 {
         if self.features().is_empty() { 3 } else { 4 }
     }
 
-    /// The features that a reader must know, sorted.
+    /// Features that a reader must support, sorted.
     pub fn features(&self) -> Vec<&'static str> {
         features_of(&self.inner, self.has_byte_strings)
     }
 }
 
 impl Snapshot {
-    /// The deployment with every secret **in the clear**, for a user who asked for that.
+    /// Text of the deployment with **plaintext** secrets, for a user who asked for them.
     pub fn deployment_with_secrets_exposed(&self, layout: Layout) -> String {
         let has_byte_strings = crate::encrypted::has_bytes(self);
         untyped(self, has_byte_strings, Secrets::Exposed, layout)
     }
 }
 
-/// The state file of a stack that was created and not updated yet.
+/// Text of a state file for a stack that was never updated.
 pub fn empty_checkpoint(stack: &str) -> String {
     let mut json = JsonWriter::new(Escape::Plain);
     json.object(|json| {
@@ -90,7 +90,7 @@ pub fn empty_checkpoint(stack: &str) -> String {
     json.finish()
 }
 
-/// The export of a stack that has no deployment.
+/// Text of an export of a stack without a deployment.
 pub fn no_deployment(layout: Layout) -> String {
     let mut json = JsonWriter::new(layout.escape());
     json.object(|json| {
@@ -121,7 +121,7 @@ fn write_version(json: &mut JsonWriter, snapshot: &Snapshot, has_byte_strings: b
     json.list_member("features", features.into_iter());
 }
 
-/// A deployment without its version.
+/// Writes a deployment without its version.
 pub(crate) fn write_body(json: &mut JsonWriter, snapshot: &Snapshot, secrets: Secrets) {
     json.object(|json| {
         write_manifest(json.key("manifest"), &snapshot.manifest);
@@ -280,14 +280,14 @@ fn write_blob(json: &mut JsonWriter, name: &str, version: &str, value: &[u8]) {
     });
 }
 
-/// Whether former URNs are written.
+/// Whether aliases are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aliases {
     Keep,
     Drop,
 }
 
-/// A resource, in the member order and with the omissions of `state.md` 1.4.
+/// Writes a resource, with the member order and the omissions of `state.md` 1.4.
 pub(crate) fn write_resource(
     json: &mut JsonWriter,
     state: &ResourceState,
@@ -419,7 +419,7 @@ fn write_timeouts(json: &mut JsonWriter, timeouts: &CustomTimeouts) {
     }
 }
 
-/// The time limits that are set, in seconds.
+/// Writes the time limits that are set, in seconds.
 pub(crate) fn write_timeout_members(json: &mut JsonWriter, timeouts: &CustomTimeouts) {
     let limits = [
         ("create", timeouts.create),

@@ -1,8 +1,8 @@
-//! Repair of a snapshot whose references are out of order or point nowhere (`state.md` 2.3).
+//! Repair of a snapshot with unordered or dangling references (`state.md` 2.3).
 //!
-//! 1. Sort, so that what a resource needs comes before it ([`order_of`]).
-//! 2. Walk in that order and drop references to what was not seen; a resource that loses its parent, or whose parent
-//!    was renamed, gets the URN that it has in its new place ([`prune`]).
+//! 1. Sort, so that each resource comes after those that it refers to ([`order_of`]).
+//! 2. Walk in that order and drop references to resources not seen yet. A resource whose parent was dropped or renamed
+//!    gets the URN that follows from its new parent ([`prune`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,43 +18,43 @@ use crate::{EncryptedSnapshot, Snapshot, owners_of_views};
 /// The result of a repair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired<S = Snapshot> {
-    /// The snapshot after the repair. It may still be invalid: a missing provider cannot be made up.
+    /// The repaired snapshot. It may still be invalid, because a missing provider cannot be restored.
     pub snapshot: S,
-    /// Resources that stand somewhere else than before, in their new order.
+    /// Resources that changed their place, in the new order.
     pub reordered: Vec<Urn>,
     /// Resources that lost references or changed their URN.
     pub pruned: Vec<Pruned>,
 }
 
-/// What the repair did to one resource.
+/// Changes to one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruned {
-    /// The resource before.
+    /// Former URN of the resource.
     pub urn: Urn,
-    /// The resource after, if its URN changed.
+    /// New URN, if it changed.
     pub renamed: Option<Urn>,
-    /// References that pointed nowhere.
+    /// Dropped references.
     pub dropped: Vec<DroppedReference>,
 }
 
-/// A reference that pointed nowhere.
+/// A dropped reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DroppedReference {
-    /// Which reference.
+    /// Kind of reference.
     pub kind: ReferenceKind,
-    /// What it referred to.
+    /// Target of the reference.
     pub target: Urn,
 }
 
-/// Resources need each other in a circle, so that no order is right.
+/// Error for a dependency cycle, which no order satisfies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("snapshot has cyclic dependencies: {}", circle.iter().map(Urn::as_str).collect::<Vec<_>>().join(" -> "))]
 pub struct CycleError {
-    /// The resources; each needs the next, and the last needs the first.
+    /// Resources of the cycle: each refers to the next, and the last to the first.
     pub circle: Vec<Urn>,
 }
 
-/// Repairs what can be repaired, and says what changed.
+/// Repairs a snapshot as far as possible, and reports the changes.
 pub fn repair(snapshot: &Snapshot) -> Result<Repaired, CycleError> {
     let order = order_of(&snapshot.resources)?;
     let mut reordered = Vec::new();
@@ -78,7 +78,7 @@ pub fn repair(snapshot: &Snapshot) -> Result<Repaired, CycleError> {
 }
 
 impl EncryptedSnapshot {
-    /// [`repair`] without the secrets manager.
+    /// Repairs like [`repair`], without the secrets manager.
     pub fn repair(&self) -> Result<Repaired<EncryptedSnapshot>, CycleError> {
         let Repaired {
             snapshot,
@@ -97,7 +97,7 @@ impl EncryptedSnapshot {
     }
 }
 
-/// Finds the entry that a reference means.
+/// Resolves references to entries.
 struct Lookup<'a> {
     live: FxHashMap<&'a Urn, usize>,
     deleted: FxHashMap<&'a Urn, usize>,
@@ -125,7 +125,7 @@ impl<'a> Lookup<'a> {
         lookup
     }
 
-    /// Entries that `state` needs. An old copy needs old copies where there are any.
+    /// Indices of the entries that `state` refers to. A copy that waits for deletion prefers such copies.
     fn needs(&self, state: &ResourceState) -> Vec<usize> {
         let (first, second) = if state.delete {
             (&self.deleted, &self.live)
@@ -143,10 +143,10 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// Puts every entry after those that it needs, and leaves the order alone otherwise. Circles stay as they are, unless they
-/// are of old copies that another copy can stand in for.
+/// Sorts entries after those that they refer to; otherwise the order is kept. Cycles remain as they are, except those
+/// between old copies that can refer to another copy instead.
 ///
-/// Costs one pass when the order is right already.
+/// Costs one pass if the order is correct already.
 pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
     let lookup = Lookup::new(resources);
     let is_right = |(index, state): (usize, &Arc<ResourceState>)| {
@@ -164,7 +164,8 @@ pub(crate) fn restore_order(resources: &mut Vec<Arc<ResourceState>>) {
     }
 }
 
-/// `order` with every view right behind its owner. Nothing else says to which of several copies it belongs.
+/// `order` with every view directly after its owner, because only the position tells to which of several copies it
+/// belongs.
 fn with_views(resources: &[Arc<ResourceState>], order: Vec<usize>) -> Vec<usize> {
     let owners = owners_of_views(resources.iter().map(Arc::as_ref));
     if owners.is_empty() {
@@ -189,7 +190,7 @@ enum Mark {
     Done,
 }
 
-/// The order in which every entry comes after those that it needs, otherwise the order there is.
+/// Order in which every entry comes after those that it refers to, as close to the current order as possible.
 fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> {
     let lookup = Lookup::new(resources);
     let mut marks = vec![Mark::Unseen; resources.len()];
@@ -208,7 +209,7 @@ fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> 
                     order.push(index);
                     path.pop();
                 }
-                // A resource that needs itself is dealt with when references are dropped.
+                // References of a resource to itself are removed when references are dropped.
                 Some(need) if need == index || marks[need] == Mark::Done => {}
                 Some(need) if marks[need] == Mark::Open => {
                     let start = path
@@ -231,7 +232,7 @@ fn order_of(resources: &[Arc<ResourceState>]) -> Result<Vec<usize>, CycleError> 
     Ok(order)
 }
 
-/// The order in which every reference finds some entry of its name before it, and every provider is there already.
+/// Order in which every reference has some entry with its URN before it, and every provider comes before its resources.
 fn order_by_name(resources: &[Arc<ResourceState>]) -> Option<Vec<usize>> {
     let mut bearers: FxHashMap<&Urn, usize> = FxHashMap::default();
     let mut providers: FxHashMap<ProviderRef, usize> = FxHashMap::default();
@@ -240,7 +241,7 @@ fn order_by_name(resources: &[Arc<ResourceState>]) -> Option<Vec<usize>> {
         let provider = state.as_provider_ref();
         providers.extend(provider.map(|reference| (reference, index)));
     }
-    // Who waits for the first entry of a name, and for a provider.
+    // Entries that wait for the first entry with a URN, and for a provider.
     let mut for_name: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
     let mut for_provider: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     let mut missing = vec![0_usize; resources.len()];
@@ -306,7 +307,7 @@ fn prune(resources: &mut [Arc<ResourceState>]) -> Vec<Pruned> {
     pruned
 }
 
-/// The URN that a resource gets from the parent that it is left with, if it is another one.
+/// New URN of a resource from its remaining parent; `None` if it is unchanged.
 fn new_urn(state: &ResourceState, seen: &FxHashMap<Urn, Urn>) -> Option<Urn> {
     let parent = state.parent.as_ref()?;
     let parent_type = seen
@@ -369,7 +370,7 @@ mod tests {
             .collect()
     }
 
-    /// Each old copy came after the other one's successor; neither needs the other.
+    /// Each old copy comes after the successor of the other; neither depends on the other.
     #[test]
     fn old_copies_that_seem_to_need_each_other_take_what_comes_before() {
         let resources = vec![
@@ -385,7 +386,7 @@ mod tests {
         );
     }
 
-    /// Only its place says to which copy a part belongs.
+    /// Only the position tells to which copy a view belongs.
     #[test]
     fn parts_stay_behind_their_copies() {
         let part = |name: &str, owner: &Arc<ResourceState>| {

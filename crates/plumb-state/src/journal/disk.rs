@@ -1,9 +1,9 @@
-//! The journal as bytes.
+//! Binary form of the journal.
 //!
 //! A journal, or a segment of one, is a sequence of records: length of the payload (4 bytes, little endian), CRC-32C of
 //! the length and the payload (4 bytes, little endian), payload (JSON). The first record is the [`Header`], the others
-//! are entries. **A record counts when all of it is there and its sum is right**; what follows the last such record was
-//! being written when the program stopped, and nothing can have been built on it.
+//! are entries. **A record is valid if it is complete and its checksum is right.** Bytes after the last valid record
+//! were being written when the program stopped, so nothing can depend on them.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,12 +17,12 @@ const FORMAT: &str = "plumb-journal";
 const VERSION: u32 = 1;
 const PREFIX: usize = 8;
 
-/// Identifies the checkpoint that a journal builds on: SHA-256 of the file's bytes, before compression.
+/// Digest of the checkpoint that a journal builds on: SHA-256 of the file's bytes, before compression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CheckpointDigest([u8; 32]);
 
 impl CheckpointDigest {
-    /// The digest of a checkpoint file. A stack without a file has the digest of no bytes.
+    /// Digest of a checkpoint file. A stack without a file has the digest of an empty file.
     pub fn of(checkpoint: &[u8]) -> Self {
         CheckpointDigest(Sha256::digest(checkpoint).into())
     }
@@ -40,10 +40,10 @@ impl fmt::Debug for CheckpointDigest {
     }
 }
 
-/// What a journal, or each of its segments, begins with.
+/// Header of a journal and of each of its segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The checkpoint that the first entry of the journal builds on.
+    /// Digest of the checkpoint that the first entry of the journal builds on.
     pub checkpoint: CheckpointDigest,
     /// Number of the segment, from zero.
     pub segment: u64,
@@ -52,35 +52,36 @@ pub struct Header {
 /// Purpose of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentRole {
-    /// It holds entries.
+    /// The segment holds entries.
     Entries,
-    /// It ends the journal: its number is taken, so a writer that lost the stack collides with it.
+    /// The segment ends the journal. A writer that lost the stack fails when it writes the segment with this number.
     Seal,
 }
 
-/// What was read.
+/// Content of a journal or a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
-    /// The header; `None` if not even that was written completely.
+    /// The header; `None` if it was not written completely.
     pub header: Option<Header>,
-    /// Entries with their numbers, in the order in which they were written.
+    /// Entries with their numbers, in the order of the file.
     pub entries: Vec<(u64, EncryptedEntry)>,
-    /// How many bytes hold complete records. To write on, cut the journal here first.
+    /// Length in bytes of the valid records. To append, truncate the journal to this length first.
     pub good: usize,
-    /// What follows them.
+    /// Bytes after the valid records.
     pub tail: Tail,
-    /// Whether this is the segment that ends a journal.
+    /// Whether this is the segment that ends a journal ([`SegmentRole::Seal`]).
     pub is_seal: bool,
 }
 
-/// What follows the last good record.
+/// Bytes after the last valid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// Nothing.
+    /// No bytes.
     Clean,
-    /// A record that was not written completely.
+    /// An incomplete record.
     Torn,
-    /// A bad record with good ones after it: records were lost, unless they all belonged to one unfinished write.
+    /// An invalid record with valid ones after it. Records were lost, unless all of them belonged to one unfinished
+    /// write.
     Damaged,
 }
 
@@ -90,24 +91,24 @@ pub enum ReadError {
     /// The first record is not a header.
     #[error("this is not a journal")]
     NotAJournal,
-    /// A journal of a version to come.
+    /// The version of the journal is newer than supported.
     #[error("journals of version {version} are not supported")]
     Version {
         /// The version.
         version: u32,
     },
-    /// A record is whole, and is not an entry.
+    /// A valid record is not an entry.
     #[error("the journal record at byte {offset} is not an entry")]
     Entry {
-        /// Where the record begins.
+        /// Offset of the record in bytes.
         offset: usize,
-        /// Why not.
+        /// Cause.
         #[source]
         source: EntryError,
     },
 }
 
-/// The payload of the first record.
+/// Payload of the first record.
 #[derive(Serialize, Deserialize)]
 struct HeaderRecord {
     format: String,
@@ -116,20 +117,20 @@ struct HeaderRecord {
     checkpoint: String,
     #[serde(default)]
     segment: u64,
-    /// Tells the writer of a segment from every other; empty in journals of one file.
+    /// Unique identifier of the writer of a segment; empty in journals of one file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     writer: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     seal: bool,
 }
 
-/// The record of a header.
+/// Record of a header.
 pub fn header_record(header: &Header) -> Vec<u8> {
     segment_record(header, "", SegmentRole::Entries)
 }
 
-/// The record that a segment begins with. `writer` tells its writer from every other, so that a writer that does not
-/// know whether its segment was stored can read it back and compare.
+/// First record of a segment. `writer` identifies the writer, so that one that does not know whether its segment was
+/// stored can read the segment back and compare.
 pub fn segment_record(header: &Header, writer: &str, role: SegmentRole) -> Vec<u8> {
     let record = HeaderRecord {
         format: FORMAT.to_owned(),
@@ -142,7 +143,7 @@ pub fn segment_record(header: &Header, writer: &str, role: SegmentRole) -> Vec<u
     frame(&serde_json::to_vec(&record).expect("strings and numbers always have a JSON form"))
 }
 
-/// The record of an entry.
+/// Record of an entry.
 pub fn entry_record(sequence: u64, entry: &EncryptedEntry) -> Vec<u8> {
     frame(entry.to_json(sequence).as_bytes())
 }
@@ -162,7 +163,7 @@ fn checksum(length: [u8; 4], payload: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&length), payload)
 }
 
-/// Reads a journal, or a segment of one, as far as it is good.
+/// Parses the valid part of a journal or a segment.
 pub fn read(bytes: &[u8]) -> Result<Journal, ReadError> {
     let mut journal = Journal {
         header: None,
@@ -186,7 +187,7 @@ pub fn read(bytes: &[u8]) -> Result<Journal, ReadError> {
     Ok(journal)
 }
 
-/// Where the payload of the record at `offset` is, if the record is whole and its sum is right.
+/// Range of the payload of the record at `offset`; `None` if the record is incomplete or its checksum is wrong.
 fn payload_at(bytes: &[u8], offset: usize) -> Option<Range<usize>> {
     let prefix = bytes.get(offset..offset + PREFIX)?;
     let length: [u8; 4] = prefix[..4].try_into().ok()?;
@@ -230,7 +231,7 @@ fn tail_of(bytes: &[u8], good: usize) -> Tail {
     if good == bytes.len() {
         return Tail::Clean;
     }
-    // Payloads are objects, so only positions that could begin one are worth summing up.
+    // Payloads are objects, so checksums need be computed only at positions that could begin one.
     let could_be_record = |offset: &usize| bytes.get(offset + PREFIX) == Some(&b'{');
     let is_followed = (good + 1..bytes.len())
         .filter(could_be_record)

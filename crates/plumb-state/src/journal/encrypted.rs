@@ -1,4 +1,4 @@
-//! Entries with their secrets encrypted, and their replay without the secrets manager.
+//! Encrypted entries, and their replay without the secrets manager.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use super::{Entry, EntryKind, Fold, FoldError};
 use crate::encrypted::{decrypt_snapshot, has_bytes};
 use crate::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
 
-/// An entry whose secrets are encrypted: the only form that can be written.
+/// An entry with encrypted secrets: the only form that can be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncryptedEntry {
     pub(super) inner: Entry,
-    /// Whether some value, encrypted or not, holds a byte string.
+    /// Whether any value, also inside secrets, holds a byte string.
     pub(super) requires_byte_string: bool,
 }
 
 impl EncryptedEntry {
-    /// Encrypts the secrets of several entries in as few calls of `codec` as possible, none if there is no secret.
+    /// Encrypts the secrets of several entries with as few calls of `codec` as possible; none if there is no secret.
     pub fn encrypt_all(
         entries: &[Entry],
         codec: &dyn SecretCodec,
@@ -54,7 +54,7 @@ impl EncryptedEntry {
         Ok(encrypted)
     }
 
-    /// The entry with its secrets decrypted. Calls `codec` only if there is one.
+    /// Decrypts the secrets of the entry. Calls `codec` only if there is one.
     pub fn decrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -75,13 +75,13 @@ impl EncryptedEntry {
         Ok(Entry { operation, kind })
     }
 
-    /// The entry with secrets that hold nothing but their ciphertext.
+    /// The entry with opaque secrets, which hold only their ciphertext.
     pub fn opaque(&self) -> &Entry {
         &self.inner
     }
 }
 
-/// The state of an entry, as a snapshot of nothing else.
+/// Snapshot with only the states of an entry.
 pub(super) fn states_of(kind: &EntryKind) -> Snapshot {
     Snapshot {
         resources: kind.state().cloned().into_iter().collect(),
@@ -93,7 +93,7 @@ fn states_hold_bytes(kind: &EntryKind) -> bool {
     has_bytes(&states_of(kind))
 }
 
-/// A [`Fold`] of encrypted entries: recovers a stack without its secrets manager.
+/// A [`Fold`] of encrypted entries, which recovers a stack without its secrets manager.
 #[derive(Clone, Debug, Default)]
 pub struct EncryptedFold {
     fold: Fold,
@@ -101,7 +101,7 @@ pub struct EncryptedFold {
 }
 
 impl EncryptedFold {
-    /// Starts from `base`; for a stack without state that is the default snapshot.
+    /// Starts with `base`, the default snapshot for a stack without state.
     pub fn new(base: EncryptedSnapshot) -> Self {
         EncryptedFold {
             fold: Fold::new(base.inner),
@@ -109,14 +109,14 @@ impl EncryptedFold {
         }
     }
 
-    /// Takes one entry, in the order of the journal. An error leaves the fold as it was.
+    /// Applies the next entry of the journal. An error leaves the fold unchanged.
     pub fn apply(&mut self, entry: EncryptedEntry) -> Result<(), FoldError> {
         self.fold.apply(entry.inner)?;
         self.has_byte_strings |= entry.requires_byte_string;
         Ok(())
     }
 
-    /// What the stack is now, made at `now` by a program of this version.
+    /// Current snapshot, with a manifest of time `now` and this program version.
     pub fn snapshot(&self, now: Timestamp, version: &str) -> Result<EncryptedSnapshot, FoldError> {
         let inner = self.fold.snapshot(now, version)?;
         Ok(EncryptedSnapshot {
@@ -126,35 +126,35 @@ impl EncryptedFold {
     }
 }
 
-/// Entries that do not make one run.
+/// Error in the entries of a journal.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReplayError {
-    /// Entries between two others are missing.
+    /// Entries are missing.
     #[error("the journal has no entry between number {before} and number {after}")]
     Gap {
-        /// Number of the last entry before the hole.
+        /// Number of the last entry before the gap.
         before: u64,
-        /// Number of the first entry after it.
+        /// Number of the first entry after the gap.
         after: u64,
     },
-    /// Two different entries have one number.
+    /// Two different entries have the same number.
     #[error("the journal has two entries with number {sequence}")]
     Conflict {
-        /// The number.
+        /// Number of the entries.
         sequence: u64,
     },
-    /// An entry does not fit.
+    /// An entry does not match the state.
     #[error("entry number {sequence} of the journal does not fit")]
     Entry {
-        /// The number.
+        /// Number of the entry.
         sequence: u64,
-        /// Why not.
+        /// Cause.
         #[source]
         source: FoldError,
     },
 }
 
-/// Replays numbered entries over `base`, in the order of their numbers. An entry that comes twice counts once.
+/// Replays entries over `base`, in the order of their numbers. Duplicates are applied once.
 pub fn replay(
     base: EncryptedSnapshot,
     entries: impl IntoIterator<Item = (u64, EncryptedEntry)>,

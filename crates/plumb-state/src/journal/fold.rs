@@ -1,4 +1,4 @@
-//! Replay of journal entries over a base (`state.md` 6.4).
+//! Replay of journal entries over a base snapshot (`state.md` 6.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::{
     owners_of_views,
 };
 
-/// The state of a stack while a run goes on: the base, and what the entries so far did to it.
+/// State of a stack during a run: the base snapshot, and the changes by the entries so far.
 ///
-/// [`Fold::apply`] costs the same whatever the size of the stack; [`Fold::snapshot`] walks all of it.
+/// [`Fold::apply`] takes constant time; [`Fold::snapshot`] takes time proportional to the size of the stack.
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     base: Snapshot,
@@ -27,12 +27,12 @@ pub struct Fold {
     has_refreshed: bool,
 }
 
-/// What was recorded since the base was made.
+/// Changes since the base snapshot.
 #[derive(Clone, Debug, Default)]
 struct Changes {
     new: Vec<Option<Arc<ResourceState>>>,
     new_of: FxHashMap<OperationId, usize>,
-    /// Places among the new ones of base resources that were visited and found unchanged.
+    /// Index among the new resources for each base resource that was visited and is unchanged.
     moved: FxHashMap<u32, usize>,
     removed: FxHashSet<u32>,
     replaced: FxHashMap<u32, Arc<ResourceState>>,
@@ -40,45 +40,45 @@ struct Changes {
     pending_replacement: FxHashSet<u32>,
     owners: Owners,
     open: BTreeMap<OperationId, Option<PendingOperation>>,
-    /// URNs whose pending create in the base is settled, once for each.
+    /// URNs of pending creates in the base that are settled; one entry settles one create.
     settled: Vec<Urn>,
     extensions: BTreeMap<EcoString, Extension>,
 }
 
-/// Where the snapshot of a run has a resource from.
+/// Source of a resource in the snapshot of a run.
 #[derive(Clone, Copy)]
 enum Listed {
     New(usize),
     Base(u32),
 }
 
-/// An entry that does not fit what came before it, or a result that cannot be a snapshot.
+/// Error for an entry that does not match the state, or for a result that is not a valid snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FoldError {
-    /// The entry names a place that the base does not have.
+    /// The entry refers to an index outside of the base.
     #[error("the journal refers to resource {index} of a base that has {length}")]
     NoSuchBaseResource {
-        /// The place.
+        /// The index.
         index: u32,
-        /// Size of the base.
+        /// Number of resources in the base.
         length: usize,
     },
-    /// The entry names an operation that added nothing.
+    /// The entry refers to an operation that added no resource.
     #[error("the journal refers to the resource of operation {operation}, which recorded none")]
     NoSuchNewResource {
-        /// The operation.
+        /// Id of the operation.
         operation: u64,
     },
-    /// The base is to be replaced although operations were recorded that refer to it.
+    /// The entry replaces the base, but earlier entries refer to it.
     #[error("the journal replaces the base after operations on it began")]
     LateWrite,
-    /// Aliases contradict each other.
+    /// Aliases are contradictory.
     #[error("failed to normalize URN references")]
     Aliases(#[from] AliasConflict),
 }
 
 impl Fold {
-    /// Starts from `base`; for a stack without state that is the default snapshot.
+    /// Starts with `base`, the default snapshot for a stack without state.
     pub fn new(base: Snapshot) -> Self {
         Fold {
             base,
@@ -86,12 +86,12 @@ impl Fold {
         }
     }
 
-    /// The base that [`Slot::Old`] counts in.
+    /// Base snapshot that [`Slot::Old`] refers to.
     pub fn base(&self) -> &Snapshot {
         &self.base
     }
 
-    /// The resource in a slot as it is now; `None` if it was removed or never there.
+    /// Current resource in a slot; `None` if it was removed or never existed.
     pub fn resource(&self, slot: Slot) -> Option<&Arc<ResourceState>> {
         if let Some(place) = self.changes.place(slot) {
             return self.changes.new.get(place)?.as_ref();
@@ -106,10 +106,10 @@ impl Fold {
             .or_else(|| self.base.resources.get(index as usize))
     }
 
-    /// Notes that a resource of the base was visited and found unchanged: the snapshot lists it here, among what the run
-    /// produced, so that it comes before whatever refers to it.
+    /// Marks a base resource as visited and unchanged. The snapshot lists it at this position among the resources of
+    /// the run, so that it comes before those that refer to it.
     ///
-    /// There is no journal record of this: what a recovery misses is only the order, which it restores by itself.
+    /// The journal has no record for this: a recovery lacks only the order, which it restores by sorting.
     pub fn touch(&mut self, index: u32) -> Result<(), FoldError> {
         self.check_slot(Slot::Old(index))?;
         self.changes
@@ -117,7 +117,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Takes one entry, in the order of the journal. An error leaves the fold as it was.
+    /// Applies the next entry of the journal. An error leaves the fold unchanged.
     pub fn apply(&mut self, entry: Entry) -> Result<(), FoldError> {
         self.check(&entry.kind)?;
         let operation = entry.operation;
@@ -180,7 +180,7 @@ impl Fold {
         Ok(())
     }
 
-    /// What the stack is now, made at `now` by a program of this version.
+    /// Current snapshot, with a manifest of time `now` and this program version.
     pub fn snapshot(&self, now: Timestamp, version: &str) -> Result<Snapshot, FoldError> {
         let mut snapshot = self.generate()?;
         snapshot.manifest = Manifest::new(now, version);
@@ -203,7 +203,7 @@ impl Fold {
             .collect();
         self.base = self.generate()?;
         for state in &mut self.base.resources {
-            // What nothing in this run registered keeps only the dependencies that say something.
+            // Resources not registered in this run lose their empty property dependencies.
             if !fresh.contains(&state.urn) {
                 drop_empty_dependencies(state);
             }
@@ -250,7 +250,7 @@ impl Fold {
         }
     }
 
-    /// Everything but the manifest, which stays the base's.
+    /// The snapshot, except for the manifest, which is still that of the base.
     fn generate(&self) -> Result<Snapshot, FoldError> {
         let mut snapshot = Snapshot {
             manifest: self.base.manifest.clone(),
@@ -263,7 +263,7 @@ impl Fold {
             unknown: self.base.unknown.clone(),
         };
         snapshot.normalize_urns()?;
-        // A recovery does not know which resources of the base were visited; none of them is gone for that.
+        // A recovery does not know which base resources were visited, so their order must be restored.
         restore_order(&mut snapshot.resources);
         if self.has_refreshed {
             drop_dangling(&mut snapshot.resources);
@@ -271,7 +271,7 @@ impl Fold {
         Ok(snapshot)
     }
 
-    /// What the run produced, and then what is left of the base; every view is behind its owner.
+    /// Resources of the run, then the remaining ones of the base; every view comes after its owner.
     fn resources(&self) -> Vec<Arc<ResourceState>> {
         let changes = &self.changes;
         let new = changes.new.iter().enumerate();
@@ -322,7 +322,7 @@ impl Fold {
 }
 
 impl Changes {
-    /// Whether anything was begun or done to a resource.
+    /// Whether any operation on a resource was recorded.
     fn concern_resources(&self) -> bool {
         let marks = [&self.removed, &self.deleted, &self.pending_replacement];
         !self.open.is_empty()
@@ -335,7 +335,7 @@ impl Changes {
         self.open.remove(&operation);
     }
 
-    /// A refresh adopted the object of an operation: the create that was interrupted is settled by that.
+    /// Settles the pending create of an object that a refresh has imported.
     fn settle(&mut self, operation: OperationId) {
         if let Some(Some(pending)) = self.open.get(&operation)
             && pending.operation == OperationType::Importing
@@ -351,7 +351,7 @@ impl Changes {
         }
     }
 
-    /// What the new ones are known by, in order.
+    /// Slots of the new resources, in order.
     fn slots_of_new(&self) -> Vec<Slot> {
         let mut slots = vec![Slot::New(OperationId::NONE); self.new.len()];
         for (operation, place) in &self.new_of {
@@ -363,7 +363,7 @@ impl Changes {
         slots
     }
 
-    /// Where a resource stands among the new ones; `None` while it is still in its place in the base.
+    /// Index of a resource among the new ones; `None` while it is still at its place in the base.
     fn place(&self, slot: Slot) -> Option<usize> {
         match slot {
             Slot::Old(index) => self.moved.get(&index).copied(),
@@ -371,14 +371,14 @@ impl Changes {
         }
     }
 
-    /// Changes a resource among the new ones; one that was removed in the meantime stays away.
+    /// Changes a new resource; one that was removed in the meantime remains removed.
     fn change_new(&mut self, place: usize, change: impl FnOnce(&mut Arc<ResourceState>)) {
         if let Some(Some(state)) = self.new.get_mut(place) {
             change(state);
         }
     }
 
-    /// Lists a resource of the base among the new ones, as it is.
+    /// Lists an unchanged base resource among the new ones.
     fn touch(&mut self, index: u32, base: &Arc<ResourceState>) {
         if self.removed.contains(&index) {
             return;
@@ -433,7 +433,7 @@ impl Changes {
         }
     }
 
-    /// A resource of the base as it is now. Marks do not apply to one that was replaced in place.
+    /// Current state of a base resource. Marks do not apply to one that was replaced in place.
     fn old_state(&self, index: u32, base: &Arc<ResourceState>) -> Arc<ResourceState> {
         if let Some(replaced) = self.replaced.get(&index) {
             return replaced.clone();
@@ -452,7 +452,7 @@ impl Changes {
     }
 }
 
-/// After a refresh, references to resources that are gone (or come later) are dropped; URNs stay as they are.
+/// Drops references to missing or later resources after a refresh; URNs do not change.
 fn drop_dangling(resources: &mut [Arc<ResourceState>]) {
     let mut listed: FxHashSet<Urn> = FxHashSet::default();
     for state in resources {

@@ -1,7 +1,7 @@
-//! The journal of a run: what was begun and how it ended (`state.md` 6, `engine.md` 9.5).
+//! The journal of a run: beginnings and outcomes of operations (`state.md` 6, `engine.md` 9.5).
 //!
-//! An [`Entry`] says what one operation did to the snapshot; [`Fold`] replays entries over the base that the run
-//! started from. Entries name resources by [`Slot`]: a place in the base, or the operation that added the resource.
+//! An [`Entry`] is the change of one operation to the snapshot; [`Fold`] replays entries over the base snapshot of the
+//! run. Entries refer to resources by [`Slot`]: an index in the base, or the operation that added the resource.
 
 pub mod disk;
 mod encrypted;
@@ -20,92 +20,92 @@ pub use encrypted::{EncryptedEntry, EncryptedFold, ReplayError, replay};
 pub use fold::{Fold, FoldError};
 pub use wire::{EntryError, parse_entry};
 
-/// Pairs the beginning of an operation with its end; zero for entries that belong to none.
+/// Id that connects the beginning of an operation with its outcome; zero for entries without an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId(pub u64);
 
 impl OperationId {
-    /// The id of entries that concern the whole snapshot.
+    /// Id for entries that concern the whole snapshot.
     pub const NONE: OperationId = OperationId(0);
 }
 
-/// Where a resource stands while a run goes on.
+/// Place of a resource during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// In the current base, at this index.
+    /// Index in the current base.
     Old(u32),
-    /// Added in this run by the entry of this operation.
+    /// Operation of this run that added the resource.
     New(OperationId),
 }
 
 /// One record of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The operation that it belongs to.
+    /// Operation that the entry belongs to.
     pub operation: OperationId,
-    /// What happened.
+    /// Kind and content.
     pub kind: EntryKind,
 }
 
-/// What an [`Entry`] says.
+/// Kind and content of an [`Entry`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryKind {
-    /// An operation begins.
+    /// The beginning of an operation.
     Begin {
-        /// What to list as pending until it ends.
+        /// Pending operation to list until the outcome is recorded.
         operation: Option<PendingOperation>,
     },
-    /// An operation succeeded, at least in part.
+    /// Success of an operation, possibly partial.
     Success {
-        /// The resource that results, to append.
+        /// New resource to append.
         state: Option<Arc<ResourceState>>,
-        /// A resource to drop.
+        /// Resource to remove.
         remove: Option<Slot>,
-        /// A resource to mark as waiting for deletion.
+        /// Resource to mark as pending deletion.
         delete: Option<Slot>,
-        /// A resource to mark as waiting for its replacement.
+        /// Resource to mark as pending replacement.
         pending_replacement: Option<Slot>,
-        /// Whether this was part of a refresh. An import in a refresh adopts the object of a create that was interrupted, and
-        /// settles the pending operation of the base.
+        /// Whether the operation was part of a refresh. An import during a refresh adopts the object of an interrupted
+        /// create, and settles that pending operation of the base.
         is_refresh: bool,
-        /// The owner of the resource that results, if that is a view: it is listed behind its owner.
+        /// Owner of the new resource if that is a view; the view is listed after its owner.
         owner: Option<Slot>,
     },
-    /// An operation failed and changed nothing.
+    /// Failure of an operation, which changed nothing.
     Failure,
-    /// A refresh of one resource succeeded: it is replaced in place, or dropped if there is no state.
+    /// Success of a refresh of one resource, which is replaced in place, or removed if there is no new state.
     RefreshSuccess {
-        /// The resource that was refreshed.
+        /// The refreshed resource.
         slot: Option<Slot>,
-        /// What it is now; `None` if it is gone.
+        /// New state; `None` if the object no longer exists.
         state: Option<Arc<ResourceState>>,
     },
-    /// Outputs of a resource were registered.
+    /// Registration of a resource's outputs.
     Outputs {
         /// The resource.
         slot: Slot,
         /// The resource with its outputs.
         state: Arc<ResourceState>,
     },
-    /// The base is replaced, before any operation.
+    /// Replacement of the base, before any operation.
     Write(Arc<Snapshot>),
-    /// Secrets are encrypted by this manager.
+    /// Change of the secrets manager.
     SecretsManager(SecretsProvider),
-    /// What was recorded so far becomes the base; slots count anew.
+    /// The snapshot recorded so far becomes the base; slots are numbered from zero again.
     RebuiltBaseState,
-    /// An extension parameterization is in use.
+    /// Use of an extension parameterization.
     Extension {
-        /// The name by which resources refer to it.
+        /// Reference by which resources name the extension.
         reference: EcoString,
-        /// What it is.
+        /// The extension.
         extension: Extension,
     },
-    /// The program fragments of the stack are these.
+    /// Replacement of the stack's snippets.
     Snippets(Vec<Snippet>),
 }
 
 impl EntryKind {
-    /// The resource in the entry, if there is one; the snapshot of [`EntryKind::Write`] is none.
+    /// Resource in the entry, if it has one; resources of [`EntryKind::Write`] are not included.
     pub fn state(&self) -> Option<&Arc<ResourceState>> {
         match self {
             EntryKind::Begin { operation } => operation.as_ref().map(|pending| &pending.resource),
@@ -122,7 +122,7 @@ impl EntryKind {
         }
     }
 
-    /// The entry with another resource in the place of its own; as it is where there is none.
+    /// The entry with its resource replaced; unchanged if it has none.
     #[must_use]
     pub fn map_state(
         mut self,

@@ -1,7 +1,7 @@
-//! Which copy of a resource a view belongs to, while a run goes on ([`owners_of_views`]).
+//! Owners of views during a run ([`owners_of_views`]).
 //!
-//! The base says it by place; what is recorded since then moves owners and views away from each other, and a copy may be
-//! told of a new view while another copy stands nearer.
+//! In the base, the owner follows from the position. New entries move owners and views apart, and the owner of a new
+//! view need not be the nearest copy.
 //!
 //! [`owners_of_views`]: crate::owners_of_views
 
@@ -12,17 +12,17 @@ use rustc_hash::FxHashMap;
 
 use super::{OperationId, Slot};
 
-/// What was recorded of owners and views.
+/// Owners and views in the entries so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owners {
-    /// The owners of views that entries added, as they were then.
+    /// Owners of added views, at the time of their entries.
     of_new: FxHashMap<OperationId, Slot>,
-    /// What took the place of resources of one name: their views are its views.
+    /// Operations that replaced a resource by another one with its URN, which takes over its views.
     successors: FxHashMap<Slot, OperationId>,
 }
 
 impl Owners {
-    /// An entry adds a resource, in place of `removed` if there is one.
+    /// Records an added resource, which replaces `removed` if there is one.
     pub(super) fn added(
         &mut self,
         operation: OperationId,
@@ -37,12 +37,12 @@ impl Owners {
         }
     }
 
-    /// Whether no entry added a view.
+    /// Whether no entry has added a view.
     pub(super) fn have_no_new(&self) -> bool {
         self.of_new.is_empty()
     }
 
-    /// Puts each view behind its owner, where that is now. `of_base` are the owners of the base, by place.
+    /// Moves each view directly after its owner. `of_base` holds the owners in the base, by index.
     pub(super) fn gather(
         &self,
         of_base: &FxHashMap<usize, usize>,
@@ -61,7 +61,7 @@ impl Owners {
             gathered.push(state);
             gathered.extend(views.remove(&slot).unwrap_or_default());
         }
-        // What has lost its owner is not lost with it: the check of the snapshot says so.
+        // Keep views without an owner; the integrity check reports them.
         gathered.extend(views.into_values().flatten());
         gathered
     }

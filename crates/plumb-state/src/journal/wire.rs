@@ -1,4 +1,5 @@
-//! The JSON of entries (`state.md` 6.2), version 1. `ownerOld` and `ownerNew` are our own: they name the owner of a view.
+//! JSON form of entries (`state.md` 6.2), version 1. `ownerOld` and `ownerNew` are specific to Plumb: the owner of a
+//! view.
 
 use std::sync::Arc;
 
@@ -20,47 +21,47 @@ use crate::value::Secrets;
 
 const VERSION: i64 = 1;
 
-/// Text that is not an entry.
+/// Error in the text of an entry.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
-    /// Not JSON, or JSON of another shape.
+    /// The text is not JSON, or has the wrong structure.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// An entry of a version to come.
+    /// The version of the entry is newer than supported.
     #[error("journal entries of version {version} are not supported")]
     Version {
         /// The version.
         version: i64,
     },
-    /// An unknown kind of entry.
+    /// The kind of entry is unknown.
     #[error("journal entries of kind {kind} are not supported")]
     Kind {
         /// The kind.
         kind: i64,
     },
-    /// An entry lacks what its kind needs.
+    /// A member that the kind requires is missing.
     #[error("a journal entry of kind {kind} has no '{member}'")]
     Missing {
         /// The kind.
         kind: i64,
-        /// What it lacks.
+        /// The missing member.
         member: &'static str,
     },
-    /// An entry names one thing in two ways.
+    /// An entry names a resource twice.
     #[error("a journal entry has both '{old}' and '{new}'")]
     Ambiguous {
-        /// The member that names a resource of the base.
+        /// The member that refers to the base.
         old: &'static str,
-        /// The member that names a resource of the run.
+        /// The member that refers to the run.
         new: &'static str,
     },
-    /// An entry holds a secret in the clear.
+    /// An entry holds a plaintext secret.
     #[error("a journal entry holds a secret that is not encrypted")]
     Plaintext,
-    /// A resource is malformed.
+    /// A resource is invalid.
     #[error(transparent)]
     Resource(#[from] ResourceError),
-    /// A part that state files have too is malformed.
+    /// A part in the form of state files is invalid.
     #[error(transparent)]
     Part(#[from] ParseError),
 }
@@ -91,7 +92,7 @@ wire_object! {
     }
 }
 
-/// Reads one entry and its number.
+/// Parses one entry and its number.
 pub fn parse_entry(text: &str) -> Result<(u64, EncryptedEntry), EntryError> {
     let wire: WireEntry<'_> = from_json(text)?;
     if wire.version != VERSION {
@@ -192,7 +193,7 @@ fn read_kind(wire: WireEntry<'_>) -> Result<EntryKind, EntryError> {
 }
 
 impl EncryptedEntry {
-    /// The JSON of the entry under this number.
+    /// JSON of the entry with this number.
     pub fn to_json(&self, sequence: u64) -> String {
         let mut json = JsonWriter::new(Escape::Plain);
         json.object(|json| {
@@ -313,7 +314,7 @@ fn write_content(json: &mut JsonWriter, kind: &EntryKind) {
     }
 }
 
-/// Unlike a state file, an entry keeps the former URNs: the replay needs them to rewrite references.
+/// Writes a resource. Unlike a state file, an entry keeps aliases, because the replay rewrites references with them.
 fn write_state(json: &mut JsonWriter, state: Option<&Arc<ResourceState>>) {
     if let Some(state) = state {
         write_resource(

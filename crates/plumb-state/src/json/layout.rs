@@ -1,6 +1,6 @@
-//! White space in valid JSON text.
+//! White space in JSON text.
 
-/// Drops the white space between tokens.
+/// Removes the white space between tokens.
 pub(crate) fn compact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for token in Tokens(text) {
@@ -9,8 +9,8 @@ pub(crate) fn compact(text: &str) -> String {
     out
 }
 
-/// Puts every member and element on a line of its own, four spaces deeper than what holds it. Empty containers stay
-/// closed. Ends without a newline.
+/// Puts every member and element on a line of its own, indented by four more spaces than its container. Empty
+/// containers stay on one line. No newline at the end.
 pub(crate) fn indent(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let mut depth = 0;
@@ -64,7 +64,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Length of the string literal that `text` begins with, both quotes included.
+/// Length in bytes of the string literal at the beginning of `text`, including both quotes.
 fn string_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,4 +1,4 @@
-//! JSON text as state files want it: shortest numbers, a fixed set of escapes, three layouts.
+//! JSON text in the form of state files: shortest numbers, a fixed set of escapes, three layouts.
 
 mod layout;
 mod number;

@@ -1,8 +1,8 @@
-//! Numbers in the form that state files use.
+//! Numbers in the form of state files.
 
 use std::fmt::Write;
 
-/// Appends a finite number: its shortest digits, with an exponent only below 1e-6 and from 1e21.
+/// Appends a finite number with its shortest digits; an exponent is used only below 1e-6 and from 1e21.
 pub(crate) fn push_number(out: &mut String, number: f64) {
     debug_assert!(number.is_finite(), "other numbers have their own form");
     let size = number.abs();
@@ -19,7 +19,7 @@ pub(crate) fn push_number(out: &mut String, number: f64) {
     } else if size != 0.0 && !(1e-6..1e21).contains(&size) {
         push_with_exponent(out, number);
     } else {
-        // The shortest digits that read back as the same number, never with an exponent.
+        // `Display` gives the shortest digits that parse to the same number, without an exponent.
         write!(out, "{number}").expect("writing to a string cannot fail");
     }
 }

@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use super::number::push_number;
 
-/// Which characters of strings are escaped beyond what JSON asks for.
+/// Characters of strings to escape beyond those that JSON requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// Only line and paragraph separators.
+    /// Line and paragraph separators.
     Plain,
-    /// Those, and the angle brackets and ampersand of HTML.
+    /// Also angle brackets and ampersands, for HTML.
     Html,
 }
 
-/// Writes compact JSON. The caller says what comes in which order; commas come by themselves.
+/// Writer of compact JSON. The caller determines the order; commas are added automatically.
 pub(crate) struct JsonWriter {
     out: String,
     escape: Escape,
@@ -34,12 +34,12 @@ impl JsonWriter {
         self.out
     }
 
-    /// Writes `{`, what `fill` writes, and `}`.
+    /// Writes an object whose members `fill` writes.
     pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
         self.container('{', '}', fill);
     }
 
-    /// Writes `[`, what `fill` writes, and `]`.
+    /// Writes an array whose elements `fill` writes.
     pub(crate) fn array(&mut self, fill: impl FnOnce(&mut Self)) {
         self.container('[', ']', fill);
     }
@@ -52,7 +52,7 @@ impl JsonWriter {
         self.is_first = false;
     }
 
-    /// Begins a member of an object; its value must follow.
+    /// Begins a member; its value must follow.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.element();
         self.string(name);
@@ -60,7 +60,7 @@ impl JsonWriter {
         self
     }
 
-    /// Begins an element of an array; its value must follow.
+    /// Begins an element; its value must follow.
     pub(crate) fn element(&mut self) -> &mut Self {
         if !self.is_first {
             self.out.push(',');
@@ -85,26 +85,26 @@ impl JsonWriter {
         write!(self.out, "{value}").expect("writing to a string cannot fail");
     }
 
-    /// Text that is compact JSON already.
+    /// Writes text that is already compact JSON.
     pub(crate) fn raw(&mut self, json: &str) {
         self.out.push_str(json);
     }
 
-    /// The member `name`, unless `text` is empty.
+    /// Writes the member `name`, unless `text` is empty.
     pub(crate) fn text_member(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.key(name).string(text);
         }
     }
 
-    /// The member `name`, unless it is false.
+    /// Writes the member `name` with `true`, unless the flag is false.
     pub(crate) fn flag_member(&mut self, name: &str, is_set: bool) {
         if is_set {
             self.key(name).bool(true);
         }
     }
 
-    /// The member `name` with a list of strings, unless there is none.
+    /// Writes the member `name` with a list of strings, unless the list is empty.
     pub(crate) fn list_member<'a>(
         &mut self,
         name: &str,
@@ -115,12 +115,12 @@ impl JsonWriter {
         }
     }
 
-    /// A list of strings.
+    /// Writes a list of strings.
     pub(crate) fn strings<'a>(&mut self, items: impl Iterator<Item = &'a str>) {
         self.array(|json| items.for_each(|item| json.element().string(item)));
     }
 
-    /// A string.
+    /// Writes a string.
     pub(crate) fn string(&mut self, text: &str) {
         self.out.push('"');
         let bytes = text.as_bytes();
@@ -145,7 +145,7 @@ impl JsonWriter {
         self.out.push('"');
     }
 
-    /// How the first character of `rest` is escaped, if it is, and its length.
+    /// Escape of the first character of `rest` and the character's length; `None` if it needs none.
     fn escape_of(&self, rest: &[u8]) -> Option<(Escaped, usize)> {
         let escaped = match rest[0] {
             b'"' => Escaped::Short('"'),
@@ -176,8 +176,8 @@ enum Escaped {
     Code(u16),
 }
 
-/// Where the next byte is that may begin an escaped character. Nearly all texts have none: blocks of them are looked at
-/// together.
+/// Position of the next byte that may begin an escaped character. Most texts have none, so whole blocks are checked at
+/// a time.
 fn next_to_look_at(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 16;
     let clean = bytes

@@ -1,4 +1,4 @@
-//! Plan files (`cli.md` 3.7): one JSON object with a head, the settings, and what is planned for each resource.
+//! Plan files (`cli.md` 3.7): one JSON object with the manifest, the settings, and the plan of each resource.
 
 use std::collections::BTreeMap;
 
@@ -21,40 +21,40 @@ use crate::secrets::{CiphertextCache, SecretCodec, SecretsError};
 use crate::value::{Secrets, WireProperties, write_properties};
 use crate::{Manifest, RawJson};
 
-/// Who made a plan, when, and with which settings.
+/// Manifest and settings of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanHead {
-    /// Time and version.
+    /// Program version and time.
     pub manifest: Manifest,
-    /// Settings of the stack, secret ones encrypted; none if there are no settings.
+    /// Settings of the stack with encrypted secrets; `None` if there are none.
     pub config: Option<RawJson>,
 }
 
-/// A plan as a file held it: secrets are encrypted, or in the clear where the user wanted to see them.
+/// A plan from a file. Its secrets are encrypted, or plaintext if the user asked for that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanFile {
     sealed: Plan,
 }
 
-/// Text that is not a plan.
+/// Error in a plan file.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// Not JSON, or JSON of another shape.
+    /// The text is not JSON, or has the wrong structure.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// Something that must be a URN is not.
+    /// A member is not a valid URN.
     #[error("the plan names something that is not a URN")]
     Urn(#[from] InvalidUrn),
-    /// The provider reference is not one.
+    /// The provider reference is invalid.
     #[error("failed to parse provider reference in the plan for resource '{urn}'")]
     Provider {
         /// The resource.
         urn: Urn,
-        /// Why not.
+        /// Cause.
         #[source]
         source: ProviderRefError,
     },
-    /// A step that does not exist.
+    /// A step is unknown.
     #[error("the plan for resource '{urn}' has the unknown step '{step}'")]
     Step {
         /// The resource.
@@ -128,7 +128,7 @@ wire_object! {
 }
 
 impl PlanFile {
-    /// Reads a plan file.
+    /// Parses a plan file.
     pub fn parse(bytes: &[u8]) -> Result<Self, PlanError> {
         let text = String::from_utf8_lossy(bytes);
         let wire: WirePlan<'_> = from_json(&text)?;
@@ -143,7 +143,7 @@ impl PlanFile {
         })
     }
 
-    /// The plan with its secrets decrypted. Calls `codec` only if there is an encrypted one.
+    /// Decrypts the secrets of the plan. Calls `codec` only if there is an encrypted one.
     pub fn decrypt(&self, codec: &dyn SecretCodec) -> Result<Plan, SecretsError> {
         open(&self.sealed, codec, &mut CiphertextCache::new())
     }
@@ -255,14 +255,14 @@ fn read_urns(texts: &[Text<'_>]) -> Result<EcoVec<Urn>, InvalidUrn> {
 }
 
 impl EncryptedPlan {
-    /// The text of a plan file.
+    /// Text of a plan file.
     pub fn file(&self, head: &PlanHead) -> String {
         write_file(&self.inner, head, Secrets::Sealed)
     }
 }
 
 impl Plan {
-    /// The text of a plan file with every secret of the plan **in the clear**, for a user who asked for that.
+    /// Text of a plan file with **plaintext** secrets, for a user who asked for them.
     pub fn file_with_secrets_exposed(&self, head: &PlanHead) -> String {
         write_file(self, head, Secrets::Exposed)
     }
@@ -364,7 +364,7 @@ fn write_timeouts(json: &mut JsonWriter, timeouts: &CustomTimeouts) {
     json.object(|json| write_timeout_members(json, timeouts));
 }
 
-/// All members are there, as in the files of the reference.
+/// Writes all members, as in the files of the reference.
 fn write_alias(json: &mut JsonWriter, alias: &Alias) {
     let none = AliasSpec::default();
     let (urn, spec) = match alias {

@@ -1,7 +1,7 @@
-//! Update plans: what a preview means to do, kept so that an update does nothing else (`engine.md` 8.5).
+//! Update plans: the steps of a preview, which constrain a later update (`engine.md` 8.5).
 //!
 //! [`Plan`] is the decrypted form that the engine makes and checks; [`EncryptedPlan`] can be written to a file, and
-//! [`PlanFile`] is what a file held. What a plan demands of an update is the engine's business.
+//! [`PlanFile`] is the content of a file. The engine decides whether an update follows its plan.
 
 mod file;
 mod sealing;
@@ -19,38 +19,38 @@ use plumb_value::{PropertyKey, PropertyMap};
 pub use file::{PlanError, PlanFile, PlanHead};
 pub use sealing::EncryptedPlan;
 
-/// What is planned for each resource.
+/// Plans of all resources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// By URN.
+    /// Plans by URN.
     pub resources: BTreeMap<Urn, ResourcePlan>,
 }
 
-/// What is planned for one resource.
+/// Plan of one resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourcePlan {
-    /// What the program asks for; none when the resource is to go.
+    /// Planned goal state; `None` for a resource to be deleted.
     pub goal: Option<GoalPlan>,
-    /// Steps in order.
+    /// Steps, in order.
     pub steps: Vec<StepOp>,
-    /// Outputs as far as the preview knew them, for readers; none when there was no new state.
+    /// Known outputs of the preview, for display; `None` if there was no new state.
     pub outputs: Option<Arc<PropertyMap>>,
-    /// Where names and other values made by chance came from.
+    /// Seed for generated names and other random values.
     pub seed: Option<Arc<[u8]>>,
 }
 
-/// What a registration is to ask for.
+/// Planned goal state of a registration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoalPlan {
     /// Type of the resource.
     pub type_token: TypeToken,
     /// Name of the resource.
     pub name: EcoString,
-    /// Whether a provider manages it (providers too), or it is a component.
+    /// Whether the resource is a custom or provider resource; otherwise it is a component.
     pub is_custom: bool,
-    /// How checked inputs are to differ from those of the state.
+    /// Planned differences between the checked inputs and those of the state.
     pub inputs: PlanDiff,
-    /// How registered outputs are to differ from those of the state.
+    /// Planned differences between the registered outputs and those of the state.
     pub outputs: PlanDiff,
     /// Parent resource.
     pub parent: Option<Urn>,
@@ -58,9 +58,9 @@ pub struct GoalPlan {
     pub protect: bool,
     /// Resources that this one depends on.
     pub dependencies: EcoVec<Urn>,
-    /// Provider; its id is unknown if the preview would have made it.
+    /// Provider; its id is unknown if the update will create it.
     pub provider: Option<ProviderRef>,
-    /// Which resources each property was computed from.
+    /// For each property, the resources that its value was computed from.
     pub property_dependencies: PropertyDependencies,
     /// Whether to delete the old resource before creating its replacement.
     pub delete_before_replace: Option<bool>,
@@ -70,20 +70,20 @@ pub struct GoalPlan {
     pub additional_secret_outputs: EcoVec<PropertyKey>,
     /// Former identities.
     pub aliases: EcoVec<Alias>,
-    /// Id of an existing object to adopt; empty for none.
+    /// Id of an existing object to import; empty for none.
     pub import_id: EcoString,
     /// Time limits.
     pub custom_timeouts: CustomTimeouts,
 }
 
-/// How properties are to differ, by key. What is not known yet is there as an unknown value.
+/// Planned differences of properties, by key. Values that are not known yet are unknown values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanDiff {
-    /// Properties to be added.
+    /// Added properties.
     pub adds: Arc<PropertyMap>,
-    /// Properties to be removed.
+    /// Deleted properties.
     pub deletes: BTreeSet<PropertyKey>,
-    /// Properties to be changed, with their new values.
+    /// Changed properties, with their new values.
     pub updates: Arc<PropertyMap>,
 }
 

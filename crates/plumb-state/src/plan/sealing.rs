@@ -1,4 +1,4 @@
-//! Plans with their secrets encrypted, the only form that can be written unless the user wants to see them.
+//! Encryption of plans.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct EncryptedPlan {
 }
 
 impl Plan {
-    /// Encrypts the secrets; without any, `codec` is not called.
+    /// Encrypts the secrets; `codec` is not called if there are none.
     pub fn encrypt(&self, codec: &dyn SecretCodec) -> Result<EncryptedPlan, SecretsError> {
         let sealed = seal(self, codec, &mut CiphertextCache::new())?;
         Ok(EncryptedPlan {

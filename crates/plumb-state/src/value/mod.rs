@@ -11,7 +11,7 @@ pub(crate) use secrets::{
 };
 pub(crate) use write::{Secrets, write_properties, write_value};
 
-/// Runs `work` with enough stack for one more level of nesting.
+/// Runs `work` with enough stack for another level of nesting.
 pub(crate) fn with_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, work)
 }

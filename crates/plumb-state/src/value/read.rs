@@ -1,7 +1,7 @@
-//! Property values from JSON.
+//! Parsing of property values from JSON.
 //!
-//! Secrets come out sealed: [`Value::Secret`] around [`Value::String`] with the ciphertext, or around
-//! [`Value::Bytes`] with plaintext JSON where somebody wrote the plaintext into the file.
+//! Secrets remain sealed: [`Value::Secret`] with a [`Value::String`] that holds the ciphertext, or with
+//! [`Value::Bytes`] that hold plaintext JSON, if the file contains plaintext.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 
 use super::signature;
 
-/// A value as it stands in a file.
+/// A property value in a file.
 pub(crate) struct WireValue(pub(crate) Value);
 
-/// An object of values; null reads as the empty one.
+/// An object of property values; null means the empty object.
 #[derive(Default)]
 pub(crate) struct WireProperties(pub(crate) Arc<PropertyMap>);
 
-/// An object that carries a signature is not what the signature promises.
+/// Error in an object with a signature whose other members do not match it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum EnvelopeError {
     #[error("the signature of a property value is not a string")]
@@ -159,7 +159,7 @@ fn read_envelope(map: &PropertyMap) -> Result<Value, EnvelopeError> {
     }
 }
 
-/// The text of a string, also of one that was taken for an unknown value.
+/// Text of a string, also if the string was parsed as an unknown value.
 fn text_of(value: &Value) -> Option<EcoString> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -253,7 +253,7 @@ fn read_reference(map: &PropertyMap) -> Result<Value, EnvelopeError> {
     let package_version =
         optional_text(map, "resource reference", "packageVersion")?.unwrap_or_default();
     let id = match map.get("id") {
-        // Old files hold the id inside an object.
+        // In old files, the id is inside an object.
         Some(Value::Object(wrapped)) => match wrapped.get("V") {
             None | Some(Value::Null) => ReferenceId::None,
             Some(value) => text_of(value).map_or(ReferenceId::Unknown, reference_id),

@@ -1,4 +1,4 @@
-//! Secrets inside values: finding them, taking their text, putting them back.
+//! Traversal, extraction and replacement of secrets inside values.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::write::{Secrets, plain_text};
 use super::{WireValue, with_stack};
 use crate::secrets::Plaintext;
 
-/// Whether a value holds anything that is written differently from how it is kept: a secret, or an output.
+/// Whether a value contains a secret or an output, which are written in another form than in memory.
 pub(crate) fn needs_sealing(value: &Value) -> bool {
     match value {
         Value::Secret(_) | Value::Output(_) => true,
@@ -18,7 +18,7 @@ pub(crate) fn needs_sealing(value: &Value) -> bool {
     }
 }
 
-/// Whether a value holds a byte string, inside secrets or outside.
+/// Whether a value, also inside secrets, contains a byte string.
 pub(crate) fn contains_bytes(value: &Value) -> bool {
     match value {
         Value::Bytes(_) => true,
@@ -30,15 +30,15 @@ pub(crate) fn contains_bytes(value: &Value) -> bool {
     }
 }
 
-/// A step on the way to a secret inside a value.
+/// A segment of the path to a secret inside a value.
 #[derive(Clone)]
 pub(crate) enum Step<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// The value with `on_secret` applied to the content of every outermost secret, in order; outputs become plain values.
-/// The closure gets the way to the secret and returns what the secret shall become.
+/// Applies `on_secret` to the content of every outermost secret, in order, and replaces outputs by plain values. The
+/// closure gets the path to the secret and returns its replacement.
 pub(crate) fn rebuild<'a, E>(
     value: &'a Value,
     path: &mut Vec<Step<'a>>,
@@ -76,18 +76,18 @@ pub(crate) fn rebuild<'a, E>(
     }
 }
 
-/// The text to encrypt for the content of a secret.
+/// Plaintext to encrypt for the content of a secret.
 pub(crate) fn plaintext_of(inner: &Value) -> Plaintext {
     Plaintext::new(plain_text(inner, Secrets::Inner))
 }
 
-/// The content of a secret from its decrypted text.
+/// Content of a secret from its decrypted text.
 pub(crate) fn value_of_plaintext(text: &str) -> Result<Value, serde_json::Error> {
     let WireValue(value) = crate::file::from_json(text)?;
     open_value(value)
 }
 
-/// Opens the secrets inside a decrypted value: their text is JSON, whatever member it stood in.
+/// Parses the secrets inside a decrypted value, whose text is JSON whichever member holds it.
 pub(crate) fn open_value(value: Value) -> Result<Value, serde_json::Error> {
     if !needs_sealing(&value) {
         return Ok(value);

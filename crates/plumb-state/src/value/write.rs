@@ -1,4 +1,4 @@
-//! Property values to JSON.
+//! Writing of property values as JSON.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,14 +10,14 @@ use plumb_value::{
 use super::{signature, with_stack};
 use crate::json::{Escape, JsonWriter};
 
-/// How secrets are written.
+/// Form of secrets in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Secrets {
-    /// Values are sealed: the secret holds its ciphertext.
+    /// Ciphertexts of sealed secrets.
     Sealed,
-    /// Inside the text that gets encrypted: the inner secret is not encrypted again.
+    /// Plaintext inside a text that will be encrypted; inner secrets are not encrypted again.
     Inner,
-    /// In the clear, because the user asked for it.
+    /// Plaintext, because the user asked for it.
     Exposed,
 }
 
@@ -94,7 +94,7 @@ fn write_secret(json: &mut JsonWriter, inner: &Value, secrets: Secrets) {
     });
 }
 
-/// The JSON of a secret's content.
+/// JSON of a secret's content.
 pub(super) fn plain_text(inner: &Value, secrets: Secrets) -> String {
     let mut json = JsonWriter::new(Escape::Html);
     write_value(&mut json, inner, secrets);

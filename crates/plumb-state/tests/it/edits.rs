@@ -1,4 +1,4 @@
-//! Changes by hand.
+//! Manual edits.
 
 use std::sync::Arc;
 
@@ -327,13 +327,13 @@ fn a_resource_moves_with_what_is_below_it_and_a_copy_of_its_provider() {
         dependency: urn("a"),
     };
     assert_eq!(moved.broken_behind, [broken]);
-    // Resources without a parent come below the root of the other stack.
+    // Resources without a parent become children of the other root stack resource.
     let root = &dest.resources[0].urn;
     assert_eq!(dest.resources[1].parent.as_ref(), Some(root));
     assert_eq!(dest.resources[2].parent.as_ref(), Some(root));
     assert!(moved.broken_ahead.is_empty() && source.resources[1].dependencies.is_empty());
 
-    // What follows later finds the provider that is there.
+    // Resources moved later use the provider that was copied first.
     move_resources(&mut source, &mut dest, &[urn("b")], Parents::Stay, &prod()).unwrap();
     dest.verify().unwrap();
     assert_eq!(dest.resources.len(), 5);

@@ -46,7 +46,7 @@ fn a_deployment_is_written_as_it_was_read_without_the_secrets_manager() {
     }
 }
 
-/// A deployment with one snippet that has everything.
+/// Deployment with one snippet that uses every member.
 const SNIPPET: &str = r#"{
     "uuid": "6f0f6b1e-0000-4000-8000-000000000002",
     "name": "snip",
@@ -135,7 +135,7 @@ fn a_state_without_secrets_never_needs_the_codec() {
     assert_eq!(sealed.features().len(), 8);
 }
 
-/// Drops empty members, and makes null and empty lists inside property dependencies the same.
+/// Removes empty members, and treats null and empty lists inside property dependencies alike.
 fn without_empty(value: &Json) -> Json {
     match value {
         Json::Object(members) => {
@@ -351,7 +351,7 @@ fn the_magic_is_the_digest_of_the_version() {
 
 #[test]
 fn deep_values_are_read_and_written() {
-    // The thread has the stack of a program's first thread, not the smaller one of tests.
+    // Use the stack size of a main thread, because threads of tests have less.
     let work = || {
         let depth = 9_000;
         let value = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));

@@ -10,7 +10,7 @@ use plumb_value::{Asset, AssetSource, PropertyMap, Value};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
-/// Values that a file gives back as they were.
+/// Values that a round trip through a file does not change.
 pub(crate) fn value() -> impl Strategy<Value = Value> {
     let number = prop_oneof![
         any::<i32>().prop_map(f64::from),
@@ -50,12 +50,12 @@ fn properties_of(value: impl Strategy<Value = Value>) -> impl Strategy<Value = P
     })
 }
 
-/// Properties that a file gives back as they were.
+/// Properties that a round trip through a file does not change.
 pub(crate) fn properties() -> impl Strategy<Value = PropertyMap> {
     properties_of(value())
 }
 
-/// A stream of decisions.
+/// A source of random choices.
 pub(crate) struct Choices {
     bytes: Vec<u8>,
     at: usize,
@@ -111,7 +111,7 @@ fn custom(index: usize, generation: usize, dependencies: Vec<Urn>) -> ResourceSt
     }
 }
 
-/// A valid snapshot of `count` resources that depend on earlier ones.
+/// Valid snapshot of `count` resources that depend on earlier ones.
 pub(crate) fn base(choices: &mut Choices, count: usize) -> Snapshot {
     let mut resources = vec![Arc::new(provider())];
     for index in 0..count {
@@ -126,7 +126,7 @@ pub(crate) fn base(choices: &mut Choices, count: usize) -> Snapshot {
     }
 }
 
-/// The entries of a run over `base`, as an engine would write them.
+/// Entries of a run over `base`, as an engine would write them.
 pub(crate) struct Run {
     pub(crate) entries: Vec<Entry>,
     operations: u64,

@@ -6,7 +6,7 @@ use plumb_state::{Snapshot, file};
 
 use crate::support::{list, vector};
 
-/// The name that the vectors have for a failure.
+/// Name of a failure in the vectors.
 fn class(deployment: &str) -> &'static str {
     let parsed = match parse_body(deployment) {
         Ok(parsed) => parsed,

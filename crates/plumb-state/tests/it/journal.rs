@@ -1,4 +1,4 @@
-//! Replay, and the journal as bytes.
+//! Replay, and the binary form of the journal.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn replay_gives_what_upstream_gives() {
             .try_into_encrypted()
             .unwrap();
         let mut entries = entries_of(case);
-        // Neighbours may arrive in the wrong order, and twice.
+        // Entries may arrive out of order and twice.
         entries.reverse();
         entries.push(entries[0].clone());
         let snapshot = replay(base, entries)
@@ -92,7 +92,7 @@ fn entries_are_written_as_they_were_read() {
     }
 }
 
-/// Members that say nothing may be left out.
+/// Removes empty members, which are optional.
 fn without_empty_parts(entry: &Json) -> Json {
     let mut entry = entry.clone();
     if entry["kind"] == 2 {
@@ -197,7 +197,7 @@ fn an_alias_is_followed_by_children_and_references() {
     assert!(aliased.resources[0].aliases.is_empty());
 }
 
-/// What was renamed, and is recorded below a parent that was renamed too, is found by every name that it has had.
+/// A renamed resource that is recorded below a renamed parent is found by each of its former URNs.
 #[test]
 fn an_alias_leads_to_the_name_below_the_present_parent() {
     let mut aliased = crate::integrity::snapshot(
@@ -218,7 +218,7 @@ fn an_alias_leads_to_the_name_below_the_present_parent() {
 
 const HEADER_SEGMENT: u64 = 0;
 
-/// A create of `urn` of which nobody knows the outcome, and the entries of an import of that resource.
+/// A create of `urn` without a known outcome, and the entries of an import of that resource.
 fn interrupted_create() -> (Snapshot, impl Fn(EntryKind) -> Entry, PendingOperation) {
     let lost = Urn::new("dev", "proj", "", "test:index:Component", "lost");
     let resource = Arc::new(ResourceState::new(lost, ResourceKind::Component));
@@ -237,7 +237,7 @@ fn interrupted_create() -> (Snapshot, impl Fn(EntryKind) -> Entry, PendingOperat
     (base, entry, pending(OperationType::Importing))
 }
 
-/// PULUMI-13: pending creates stay, but for one that a refresh adopts the object of.
+/// PULUMI-13: pending creates remain, except for one whose object a refresh has imported.
 #[test]
 fn an_import_of_a_refresh_settles_one_pending_create() {
     let (base, entry, import) = interrupted_create();
@@ -261,7 +261,7 @@ fn an_import_of_a_refresh_settles_one_pending_create() {
             EncryptedEntry::encrypt_all(&entries, &NoCodec, &mut CiphertextCache::new()).unwrap();
         let mut fold = Fold::new(base.clone());
         for (sequence, entry) in (1..).zip(sealed) {
-            // What is written says as much.
+            // The written form keeps that information.
             let (_, entry) = parse_entry(&entry.to_json(sequence)).unwrap();
             fold.apply(entry.opaque().clone()).unwrap();
         }
@@ -294,7 +294,7 @@ fn an_import_of_a_refresh_settles_one_pending_create() {
     );
 }
 
-/// Two old copies of one resource; each has a part, and the second one is told of another.
+/// Two old copies of one resource, each with a view; the second one gets another view.
 #[test]
 fn a_new_view_stands_behind_its_own_copy() {
     let urn = |name: &str| Urn::new("dev", "proj", "", "test:index:Component", name);
@@ -328,7 +328,7 @@ fn a_new_view_stands_behind_its_own_copy() {
     };
     let entries = [
         success(1, due("new", Some("a")), None, Some(Slot::Old(2))),
-        // The second copy is recorded again; its parts go with it.
+        // The second copy is recorded again; its views move with it.
         success(2, due("a", None), Some(Slot::Old(2)), None),
         success(
             3,
@@ -392,7 +392,7 @@ fn what_is_not_a_journal_is_refused() {
     assert_eq!(read(&bytes).unwrap().tail, Tail::Damaged);
 }
 
-/// A run and its records: base, entries, and the bytes with the end of each record.
+/// A run with its records: base, entries, and the bytes with the end of each record.
 struct Recorded {
     base: Snapshot,
     entries: Vec<Entry>,
@@ -421,7 +421,7 @@ fn record(choices: Vec<u8>, codec: &CountingCodec) -> Recorded {
     }
 }
 
-/// Reads what is left after a cut and checks that it is the fold of the entries that were complete.
+/// Reads the bytes before a cut, and checks that the result is the fold of the complete entries.
 fn check_cut(run: &Recorded, codec: &CountingCodec, cut: usize) {
     let journal = read(&run.bytes[..cut]).unwrap();
     let complete = run.ends.iter().filter(|end| **end <= cut).count();

@@ -1,4 +1,4 @@
-//! Numbers and strings, written as upstream writes them.
+//! Numbers and strings in upstream's form.
 
 use plumb_resource::{ResourceKind, ResourceState, Urn};
 use plumb_state::file::Layout;
@@ -7,7 +7,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::support::{NoCodec, list, vector};
 
-/// The text of a value in a deployment.
+/// Text of a value in a deployment.
 fn written(value: Value, layout: Layout) -> String {
     let urn = Urn::parse("urn:pulumi:s::p::a:b:C::x").unwrap();
     let inputs = PropertyMap::new().with("v", value);

@@ -1,4 +1,4 @@
-//! Tests of the state crate against the shared vectors, and of what must hold for any snapshot and journal.
+//! Tests of the state crate: shared vectors, and properties of any snapshot and journal.
 
 #![expect(clippy::unwrap_used, reason = "tests may stop where they fail")]
 

@@ -48,7 +48,7 @@ fn secret(text: &str) -> Value {
     Value::secret(text.into())
 }
 
-/// A plan in which everything is used.
+/// A plan that uses every member.
 fn full_plan() -> Plan {
     let goal = GoalPlan {
         inputs: PlanDiff {
@@ -122,7 +122,7 @@ fn a_plan_is_read_as_it_was_written() {
     assert_eq!(file.decrypt(&codec).unwrap(), plan);
 }
 
-/// PLAN files are shared with other programs: names, order, what is left out.
+/// Plan files are shared with other programs: names, order and omissions matter.
 #[test]
 fn the_file_has_the_known_form() {
     let text = full_plan().file_with_secrets_exposed(&head());
@@ -248,7 +248,7 @@ fn an_empty_plan_needs_no_secrets_manager() {
     assert_eq!(file.decrypt(&NoCodec).unwrap(), Plan::default());
 }
 
-/// Older programs write aliases as URNs, others may add members.
+/// Older programs write aliases as URNs, and other programs may add members.
 #[test]
 fn what_others_write_is_read() {
     let text = r#"{

@@ -8,10 +8,10 @@ use plumb_secrets::SymmetricKey;
 use plumb_state::{CodecError, Plaintext, SecretCodec};
 use serde_json::Value as Json;
 
-/// The bytes of a file among the vectors.
+/// Bytes of a file among the vectors.
 ///
-/// The vectors hold hidden paths in steps. A recorded state of the reference holds them as text (`h057`), so that is what is
-/// written.
+/// The vectors have hidden paths as lists of segments. A recorded state of the reference has them as text (`h057`),
+/// which is therefore the written form.
 pub(crate) fn vector_bytes(name: &str) -> Vec<u8> {
     let path = format!(
         "{}/../../tests/data/vectors/{name}",
@@ -48,7 +48,7 @@ pub(crate) fn vector(name: &str) -> Json {
     serde_json::from_slice(&vector_bytes(name)).unwrap()
 }
 
-/// The list under `name`.
+/// List under `name`.
 pub(crate) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
     json[name]
         .as_array()
@@ -60,7 +60,7 @@ pub(crate) fn json(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
 }
 
-/// Encrypts with a real data key.
+/// Codec with a real data key.
 pub(crate) struct KeyCodec(SymmetricKey);
 
 impl KeyCodec {
@@ -89,7 +89,7 @@ impl SecretCodec for KeyCodec {
     }
 }
 
-/// Base64 and a running number: no text is encrypted twice the same, as with a real manager. Counts its work.
+/// Codec with base64 and a counter: equal texts get different ciphertexts, as with a real manager. Counts its calls.
 #[derive(Default)]
 pub(crate) struct CountingCodec {
     pub(crate) encrypted: Cell<usize>,
@@ -124,7 +124,7 @@ impl SecretCodec for CountingCodec {
     }
 }
 
-/// Fails whenever it is called.
+/// Codec that always fails.
 pub(crate) struct NoCodec;
 
 impl SecretCodec for NoCodec {

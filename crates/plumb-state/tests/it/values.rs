@@ -95,7 +95,7 @@ fn unknown_of(name: &str) -> UnknownKind {
     }
 }
 
-/// The value that a model of the vectors describes.
+/// Value for a model in the vectors.
 fn value_of(model: &Json) -> Value {
     let (kind, content) = model.as_object().unwrap().iter().next().unwrap();
     match kind.as_str() {
@@ -126,7 +126,7 @@ fn value_of(model: &Json) -> Value {
     }
 }
 
-/// What a value reads back as: outputs are gone, and every unknown is the same one.
+/// Value after a round trip: outputs are plain values, and all unknown values are equal.
 fn as_read_back(value: &Value) -> Value {
     value.without_outputs().map(&mut |value| match value {
         Value::Computed(_) => Value::UNKNOWN,
@@ -164,7 +164,7 @@ fn written(text: &str) -> Json {
     crate::support::json(text)["deployment"]["resources"][0]["inputs"]["v"].clone()
 }
 
-/// NaN is not equal to itself; its text is.
+/// Compares texts, because NaN is not equal to itself.
 fn assert_same(actual: Option<&Value>, expected: &Value, name: &str) {
     match (actual, expected) {
         (Some(Value::Number(actual)), Value::Number(expected)) => {
