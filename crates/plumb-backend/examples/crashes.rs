@@ -1,9 +1,9 @@
-//! Checks every crash of random histories on a file store: `crashes POINTS [FIRST-SEED [ONE-IN]]` runs one history after the
-//! other until so many crashes were checked, of each history one in so many.
+//! Checks crashes of random histories on a file store: `crashes POINTS [FIRST-SEED [ONE-IN]]` runs histories until
+//! POINTS crashes have been checked, one in ONE-IN of each history.
 //!
 //! `cargo run --release -p plumb-backend --features conformance --example crashes -- 100000`
 
-#![allow(clippy::print_stdout, clippy::print_stderr)] // What happened is what is asked for.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The report is the output.
 
 use std::process::ExitCode;
 use std::sync::Mutex;

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p plumb-backend --features conformance --example histories -- 100000`
 
-#![allow(clippy::print_stdout, clippy::print_stderr)] // What happened is what is asked for.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The report is the output.
 
 use std::process::ExitCode;
 use std::sync::Mutex;

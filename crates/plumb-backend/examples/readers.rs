@@ -1,9 +1,9 @@
-//! Gives mutated samples to the readers of files: `readers SECONDS [FIRST-SEED]`. Inputs that violate something are written to the
-//! folder of samples, to be fixed and kept.
+//! Runs the readers of files on mutated samples: `readers SECONDS [FIRST-SEED]`. Inputs that violate a rule are written
+//! to the folder of samples, to be fixed and kept.
 //!
 //! `cargo run --release -p plumb-backend --features conformance --example readers -- 600`
 
-#![allow(clippy::print_stdout, clippy::print_stderr)] // What happened is what is asked for.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The report is the output.
 
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,9 @@
-//! Measures the room that the history of a large state takes: `versions [MEGABYTES] [VERSIONS]`. A thousandth of the resources
-//! changes from one version to the next, with values that do not compress.
+//! Measures the size of the history of a large state: `versions [MEGABYTES] [VERSIONS]`. One resource in a thousand
+//! changes between versions, to values that do not compress.
 //!
 //! `cargo run --release -p plumb-backend --example versions -- 10 100`
 
-#![allow(clippy::print_stdout)] // The figures are what is asked for.
+#![allow(clippy::print_stdout)] // The figures are the output.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn state(version: usize, bytes: usize) -> String {
     )
 }
 
-/// 900 characters that do not compress well.
+/// Text of 900 characters that does not compress well.
 fn noise(seed: u64) -> String {
     let (mut text, mut state) = (String::new(), seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     while text.len() < 900 {

@@ -1,4 +1,4 @@
-//! What every backend can do.
+//! The trait of all backends.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::summary::{StackFilter, StackSummary};
 use crate::update::Update;
 use crate::url::masked;
 
-/// The state of a stack as it was read, without taking it.
+/// State of a stack that was read without taking the stack.
 #[derive(Debug)]
 pub enum Loaded {
     /// The state file.
     Checkpoint(Box<Checkpoint>),
-    /// The state file with the journal of an update that is under way, or was interrupted, folded in.
+    /// The state file, with the journal of a running or interrupted update folded in.
     Folded(Box<EncryptedSnapshot>),
 }
 
 impl Loaded {
-    /// The snapshot without anything that could be done with its secrets; none for a stack that was never updated.
+    /// Snapshot with opaque secrets; `None` for a stack that was never updated.
     pub fn opaque(&self) -> Option<&Snapshot> {
         match self {
             Loaded::Checkpoint(checkpoint) => checkpoint.latest.as_ref().map(Deployment::opaque),
@@ -32,7 +32,7 @@ impl Loaded {
         }
     }
 
-    /// The snapshot with its secrets decrypted; empty for a stack that was never updated.
+    /// Decrypted snapshot; empty for a stack that was never updated.
     pub fn decrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -47,7 +47,7 @@ impl Loaded {
         }
     }
 
-    /// The snapshot in the form that can be written; `codec` is called only for secrets in the clear.
+    /// Snapshot in the writable form; `codec` is called only for plaintext secrets.
     pub fn into_encrypted(
         self,
         codec: &dyn SecretCodec,
@@ -62,18 +62,17 @@ impl Loaded {
     }
 }
 
-/// The stack's own resource as it was read, which is where its outputs are.
+/// The root stack resource, which has the outputs, as it was read.
 #[derive(Debug)]
 pub enum LoadedRoot {
-    /// That resource alone.
+    /// The root stack resource alone.
     Alone(Box<RootState>),
-    /// It is among all others: reading them was not to be avoided.
+    /// The whole state, because it had to be read.
     Among(Loaded),
 }
 
 impl LoadedRoot {
-    /// A snapshot with that resource, without anything that could be done with its secrets; none for a stack that was never
-    /// updated.
+    /// Snapshot with the root stack resource and opaque secrets; `None` for a stack that was never updated.
     pub fn opaque(&self) -> Option<&Snapshot> {
         match self {
             LoadedRoot::Alone(root) => Some(root.opaque()),
@@ -81,7 +80,7 @@ impl LoadedRoot {
         }
     }
 
-    /// The same with its secrets decrypted.
+    /// Decrypted snapshot with the root stack resource.
     pub fn decrypt(
         &self,
         codec: &dyn SecretCodec,
@@ -97,18 +96,18 @@ impl LoadedRoot {
 /// Result of a cancellation.
 #[derive(Debug, Default)]
 pub struct Cancelled {
-    /// The locks that were removed, as text for people.
+    /// Removed locks, as text for the user.
     pub locks: Vec<String>,
-    /// The locks that people have set by hand, which stay.
+    /// Locks set by hand, which were kept, as text for the user.
     pub kept: Vec<String>,
     /// Notes of the recovery: journals that were replayed or set aside.
     pub notes: Vec<Note>,
 }
 
-/// How much of a stack is removed.
+/// Options for the removal of a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RemoveOptions {
-    /// Remove it although it has resources.
+    /// Remove the stack even if it has resources.
     pub force: bool,
     /// Remove its backups too.
     pub remove_backups: bool,
@@ -120,66 +119,68 @@ pub type Rewrite<'r> =
         EncryptedSnapshot,
     ) -> Result<EncryptedSnapshot, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A place where stacks are kept. Calls block; run them off the async threads.
+/// A store of stacks. Calls block, so they must not run on async threads.
 pub trait Backend: Send + Sync {
-    /// What people call it: the machine's name for file stores.
+    /// Displayed name: the machine's name for file stores.
     fn name(&self) -> &str;
 
-    /// Its address, by which logins and selections are remembered. It may hold a password.
+    /// Address under which logins and selections are stored. May contain a password.
     fn url(&self) -> &str;
 
-    /// Its address for people, without user name and password.
+    /// Address without user name and password, for display.
     fn shown_url(&self) -> String {
         masked(self.url())
     }
 
-    /// Reads a stack reference; `current` is the project of the current directory.
+    /// Parses a stack reference; `current` is the project of the current directory.
     fn parse_stack(
         &self,
         text: &str,
         current: Option<&ProjectName>,
     ) -> Result<StackReference, BackendError>;
 
-    /// Whether there is such a stack.
+    /// Whether the stack exists.
     fn stack_exists(&self, stack: &StackReference) -> Result<bool, BackendError>;
 
-    /// The stacks, sorted by name.
+    /// Stacks, sorted by name.
     fn list_stacks(&self, filter: &StackFilter) -> Result<Vec<StackSummary>, BackendError>;
 
-    /// The names of the stacks, sorted: cheaper than what [`Backend::list_stacks`] has to read.
+    /// Names of the stacks, sorted. Cheaper than [`Backend::list_stacks`], which has to read state files.
     fn stack_names(&self, filter: &StackFilter) -> Result<Vec<StackReference>, BackendError> {
         let stacks = self.list_stacks(filter)?;
         Ok(stacks.into_iter().map(|summary| summary.stack).collect())
     }
 
-    /// Makes a stack; with `initial`, that is its first state.
+    /// Creates a stack, with the state `initial` if given.
     fn create_stack(
         &self,
         stack: &StackReference,
         initial: Option<&EncryptedSnapshot>,
     ) -> Result<(), BackendError>;
 
-    /// Removes a stack. Unless its backups are removed too, [`Backend::restore_stack`] undoes that for a time.
+    /// Removes a stack. Unless its backups are removed too, [`Backend::restore_stack`] can undo that for a limited
+    /// time.
     fn remove_stack(
         &self,
         stack: &StackReference,
         options: RemoveOptions,
     ) -> Result<(), BackendError>;
 
-    /// Restores the stack of this name that was removed last, with its history and tags, and returns when it was removed.
+    /// Restores the most recently removed stack of this name, with its history and tags. Returns the time of removal.
     fn restore_stack(&self, stack: &StackReference) -> Result<String, BackendError> {
         Err(BackendError::NotRemoved {
             stack: stack.qualified(),
         })
     }
 
-    /// Removes the states of all but the newest updates from the history, and returns how many were removed. The records stay.
+    /// Removes the states of all but the newest `kept` updates from the history, and returns their number. The records
+    /// stay.
     fn prune_history(&self, stack: &StackReference, kept: usize) -> Result<usize, BackendError> {
         let _ = (stack, kept);
         Ok(0)
     }
 
-    /// Renames a stack; `rewrite` changes the names inside its state.
+    /// Renames a stack; `rewrite` changes the URNs in its state.
     fn rename_stack(
         &self,
         from: &StackReference,
@@ -190,28 +191,28 @@ pub trait Backend: Send + Sync {
     /// Reads the state without taking the stack.
     fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError>;
 
-    /// Reads the stack's own resource without taking the stack.
+    /// Reads the root stack resource without taking the stack.
     fn load_root(&self, stack: &StackReference) -> Result<LoadedRoot, BackendError> {
         self.load(stack).map(LoadedRoot::Among)
     }
 
-    /// Takes a stack for an operation that changes it; `id` names the update and must be new.
+    /// Takes a stack for an operation that changes it; `id` identifies the update and must be new.
     fn begin_update(&self, stack: &StackReference, id: &str) -> Result<Update, BackendError>;
 
-    /// Locks a stack by hand until [`Backend::unlock`]: updates and edits fail, and show `reason`. Returns the notes of the recovery
-    /// that precedes it.
+    /// Locks a stack by hand until [`Backend::unlock`]. Updates and edits then fail with `reason`. Returns the notes of
+    /// the preceding recovery.
     fn lock(&self, stack: &StackReference, reason: Option<&str>)
     -> Result<Vec<Note>, BackendError>;
 
-    /// Removes the locks set by hand, no matter by whom, and returns them as text for people.
+    /// Removes all locks set by hand, by any user, and returns them as text for the user.
     fn unlock(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
 
-    /// Ends the running update of a stack: fences its owner, folds its journal into the state, and then removes its lock. Locks set
-    /// by hand stay.
+    /// Terminates the running update of a stack: fences its owner, folds its journal into the state, and removes its
+    /// lock. Locks set by hand stay.
     fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError>;
 
-    /// Asks the owner of a stack to end its update in order: to finish what is under way, and to begin nothing more. None if nobody
-    /// can be asked: there is no owner, or it has died, or it is a program that takes no requests.
+    /// Requests the owner of a stack to end its update gracefully: to finish the operations in progress and to start no
+    /// others. `None` if there is no owner, the owner has died, or its program does not support requests.
     fn request_cancel(
         &self,
         stack: &StackReference,
@@ -220,37 +221,37 @@ pub trait Backend: Send + Sync {
         Ok(None)
     }
 
-    /// What has become of a request.
+    /// Progress of such a request.
     fn cancel_progress(&self, request: &mut CancelRequest) -> Result<CancelProgress, BackendError> {
         let _ = request;
         Ok(CancelProgress::Silent)
     }
 
-    /// The locks of a stack, as people read them.
+    /// Locks of a stack, as text for the user.
     fn locks(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
         let _ = stack;
         Ok(Vec::new())
     }
 
-    /// The history, newest first.
+    /// History, newest update first.
     fn history(
         &self,
         stack: &StackReference,
         page: Option<Page>,
     ) -> Result<Vec<UpdateRecord>, BackendError>;
 
-    /// The update with this number, and the state that it left; none if there is no such update, or the backend keeps no
+    /// The update with this number, with the state after it; `None` if there is no such update, or the backend keeps no
     /// states.
     fn past(&self, stack: &StackReference, version: u64) -> Result<Option<Past>, BackendError> {
         let _ = (stack, version);
         Ok(None)
     }
 
-    /// Names of the objects that make up a stack's history, sorted, the oldest first. The names depend neither on the store nor on
-    /// the name of the stack.
+    /// Names of the objects in a stack's history, sorted, oldest first. They depend neither on the store nor on the
+    /// name of the stack.
     fn history_objects(&self, stack: &StackReference) -> Result<Vec<String>, BackendError>;
 
-    /// Content of a history object; none if the object does not exist.
+    /// Content of a history object; `None` if the object does not exist.
     fn history_object(
         &self,
         stack: &StackReference,
@@ -265,7 +266,7 @@ pub trait Backend: Send + Sync {
         content: &[u8],
     ) -> Result<(), BackendError>;
 
-    /// The tags of a stack.
+    /// Tags of a stack.
     fn tags(&self, stack: &StackReference) -> Result<BTreeMap<String, String>, BackendError>;
 
     /// Replaces the tags of a stack.
@@ -275,6 +276,6 @@ pub trait Backend: Send + Sync {
         tags: &BTreeMap<String, String>,
     ) -> Result<(), BackendError>;
 
-    /// Where people can look at the stack's state.
+    /// URL of a page that shows the stack's state, if there is one.
     fn permalink(&self, stack: &StackReference) -> Result<Option<String>, BackendError>;
 }

@@ -1,7 +1,7 @@
-//! Whether a store without files can do conditional writes.
+//! Detection of conditional writes in stores without files.
 //!
-//! Journals and checkpoints of such stores rely on them, and there are servers that take a condition and pass over it. So
-//! the first run tries, and leaves a mark in the store that it went well.
+//! Journals and checkpoints in such stores depend on conditional writes, but some servers accept conditions and ignore
+//! them. The first run tests this, and writes a marker into the store after success.
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::store::Store;
 
 const MARK: &str = ".pulumi/conditional-writes";
 
-/// Fails if the store has no files and cannot do conditional writes.
+/// Fails if the store has neither files nor conditional writes.
 pub(crate) fn ensure(store: &Store) -> Result<(), BackendError> {
     let bucket = store.bucket.as_ref();
     if bucket.files().is_some() || bucket.get(MARK)?.is_some() {
@@ -29,7 +29,7 @@ pub(crate) fn ensure(store: &Store) -> Result<(), BackendError> {
     Ok(bucket.put(MARK, b"supported\n")?)
 }
 
-/// The first capability that does not work.
+/// First missing capability; `None` if all work.
 fn missing(bucket: &dyn Bucket, key: &str) -> Result<Option<&'static str>, BackendError> {
     const ABSENT: &str = "writing an object only if there is none";
     const VERSION: &str = "replacing an object only if it has not changed";

@@ -1,25 +1,25 @@
-//! Compression of state files: chosen when writing, recognised by content when reading.
+//! Compression of state files: chosen for writing, detected by content for reading.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
-/// How state files are written.
+/// Compression of state files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// As they are.
+    /// No compression.
     #[default]
     None,
-    /// With gzip.
+    /// gzip.
     Gzip,
-    /// With zstd.
+    /// zstd.
     Zstd,
 }
 
 impl Compression {
-    /// All of them.
+    /// All compressions.
     pub const ALL: [Compression; 3] = [Compression::None, Compression::Gzip, Compression::Zstd];
 
-    /// What is appended to file names.
+    /// Extension of file names.
     pub fn extension(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -28,7 +28,7 @@ impl Compression {
         }
     }
 
-    /// Packs `content`.
+    /// Compresses `content`.
     pub fn pack(self, content: &[u8]) -> io::Result<Cow<'_, [u8]>> {
         match self {
             Compression::None => Ok(Cow::Borrowed(content)),
@@ -43,7 +43,7 @@ impl Compression {
     }
 }
 
-/// Unpacks `content` if its first bytes say that it is packed.
+/// Decompresses `content` if its first bytes identify a compression.
 pub(crate) fn unpack(content: Vec<u8>) -> io::Result<Vec<u8>> {
     match content.as_slice() {
         [0x1f, 0x8b, ..] => {

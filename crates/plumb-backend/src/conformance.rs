@@ -1,6 +1,6 @@
-//! The suite that every [`Bucket`] passes.
+//! Conformance suite for implementations of [`Bucket`].
 //!
-//! Call [`check`] with an empty bucket. A failure is a panic that names the rule, as tests want it.
+//! Call [`check`] with an empty bucket. A failure is a panic that names the violated rule, as in tests.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ pub fn check(bucket: &dyn Bucket) {
     of_many_who_write_at_once_one_wins(bucket);
 }
 
-/// Checks the rules for a single caller. Stand-ins of stores may keep no others.
+/// Checks the rules for a single caller, which are all that emulators of stores may satisfy.
 pub fn check_one_at_a_time(bucket: &dyn Bucket) {
     objects_are_read_as_they_were_written(bucket);
     an_object_is_made_only_once(bucket);
@@ -50,7 +50,7 @@ fn objects_are_read_as_they_were_written(bucket: &dyn Bucket) {
         bucket.put_relaxed("io/b", content).expect("writing works");
         assert_eq!(get(bucket, "io/b").as_deref(), Some(content));
     }
-    // Characters that addresses of the web escape.
+    // Characters that URLs escape.
     let odd = "io/p.r_o-j/a b+c%2F=@:,~é";
     bucket.put(odd, b"odd").expect("writing works");
     assert_eq!(get(bucket, odd).as_deref(), Some(&b"odd"[..]));
@@ -188,7 +188,7 @@ fn listings_show_folders(bucket: &dyn Bucket) {
 }
 
 fn listings_are_current_and_complete(bucket: &dyn Bucket) {
-    // More than a page of a listing would be slow to make; this many show that order is that of keys.
+    // Enough objects to check the order of keys; more than a page of a listing would be slow.
     let mut expected = Vec::new();
     for number in (0..40).rev() {
         let key = format!("many/{number:03}");

@@ -1,8 +1,8 @@
 //! Accesses of the file store to its file system.
 //!
-//! [`LocalBucket`](crate::LocalBucket) reads and writes through [`Disk`] alone: [`RealDisk`] passes each access on to the
-//! operating system; the disk of [`crashes`](crate::crashes) keeps everything in memory and knows which writes a power
-//! failure may take. A disk promises as much as POSIX does:
+//! [`LocalBucket`](crate::LocalBucket) does all I/O through [`Disk`]: [`RealDisk`] calls the operating system; the disk
+//! of [`crashes`](crate::crashes) is in memory and knows which writes a power failure may lose. A disk guarantees as
+//! much as POSIX:
 //!
 //! - the content of a file is durable up to the last sync of that file;
 //! - names (of new, renamed, linked and deleted files and folders) are durable after the next sync of their folder.
@@ -14,27 +14,27 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// A file system, as far as the file store needs one.
+/// The operations on a file system that the file store needs.
 pub(crate) trait Disk: Send + Sync + fmt::Debug {
     /// Content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// Kind and time of a file or folder.
+    /// Kind and modification time of a file or folder.
     fn look(&self, path: &Path) -> io::Result<Found>;
 
     /// Names of the files and folders in a folder.
     fn children(&self, folder: &Path) -> io::Result<Vec<OsString>>;
 
-    /// Makes a file that must not exist yet.
+    /// Creates a file that does not exist yet.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Makes a folder that must not exist yet, in one that exists.
+    /// Creates a folder that does not exist yet, in an existing one.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Gives a file another name, replacing the file that has it.
+    /// Renames a file, replacing the target.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Gives a file a second name, which must be free.
+    /// Gives a file a second name, which must not exist.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a name of a file.
@@ -43,11 +43,11 @@ pub(crate) trait Disk: Send + Sync + fmt::Debug {
     /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Keeps other processes of this machine from holding the folder, until the result is dropped.
+    /// Locks the folder against other processes of this machine, until the result is dropped.
     fn hold(&self, folder: &Path) -> io::Result<Box<dyn Send>>;
 }
 
-/// A file that is written.
+/// A file that is being written.
 pub(crate) trait DiskFile: Send {
     /// Writes at the end.
     fn append(&mut self, content: &[u8]) -> io::Result<()>;
@@ -55,11 +55,11 @@ pub(crate) trait DiskFile: Send {
     /// Makes the content durable.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Makes sure that the disk has room for so many bytes after those that were written.
+    /// Reserves disk space for that many bytes after those written so far.
     fn reserve(&mut self, room: u64) -> io::Result<()>;
 }
 
-/// A file or folder.
+/// A file or folder that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) is_folder: bool,
@@ -131,12 +131,13 @@ impl DiskFile for RealFile {
         self.0.write_all(content)
     }
 
-    /// Times of the file are not made durable.
+    /// Syncs the content; times of the file are not made durable.
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync_data()
     }
 
-    /// The length of the file stays, so readers do not see the room. File systems without reservations have none to promise.
+    /// Reserves space without changing the length, so readers do not see it. File systems without reservations do
+    /// nothing.
     #[cfg(target_os = "linux")]
     fn reserve(&mut self, room: u64) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate};
@@ -156,7 +157,7 @@ impl DiskFile for RealFile {
     }
 }
 
-/// Whether a folder hands its group on to what is made in it. Such a store is one of several users.
+/// Whether new files in a folder inherit its group (setgid), as in a store shared by several users.
 #[cfg(unix)]
 fn is_of_group(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What can go wrong in a store.
+//! Errors of stores, journals and backends.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,57 +10,56 @@ use plumb_state::journal::{FoldError, ReplayError};
 use crate::lock::HeldLock;
 use crate::rescue::Rescued;
 
-/// An operation on stored objects failed.
+/// Error of an operation on stored objects.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketError {
-    /// The key is not one that a store may hold.
+    /// The key is illegal.
     #[error("{key:?} is not a legal key")]
     IllegalKey {
         /// The key.
         key: String,
     },
-    /// The file system refused.
+    /// An operation on the file system failed.
     #[error("could not {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// Action, as a verb.
         action: &'static str,
-        /// With which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// A store answered with an error, or not at all.
+    /// A store returned an error, or did not respond.
     #[error("could not {action} {address}{}", hint_text(hint.as_ref()))]
     Store {
-        /// What was tried.
+        /// Action, as a verb.
         action: &'static str,
-        /// With which object.
+        /// Address of the object.
         address: String,
-        /// What the answer means.
+        /// Kind of error.
         kind: StoreErrorKind,
-        /// What the user can do.
+        /// Advice for the user.
         hint: Option<String>,
-        /// What the store said.
+        /// Message of the store.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Meaning of an error that a store answered with.
+/// Kind of error of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// The store did not answer in time, or answered that it could not do the work now. A write may have been carried
-    /// out.
+    /// The store did not respond in time, or asked for a retry. A write may have had its effect.
     Transient,
     /// The credentials are missing, or do not allow the action.
     Denied,
-    /// Any other refusal.
+    /// Any other error.
     Refused,
 }
 
 impl BucketError {
-    /// Whether trying again may help. A write that failed like that may have been carried out.
+    /// Whether a retry may help. A failed write may nevertheless have had its effect.
     pub fn is_transient(&self) -> bool {
         use io::ErrorKind;
         match self {
@@ -73,7 +72,7 @@ impl BucketError {
         }
     }
 
-    /// The message with those of its causes.
+    /// Message with those of its causes.
     pub(crate) fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -90,19 +89,19 @@ fn hint_text(hint: Option<&String>) -> String {
     hint.map_or_else(String::new, |hint| format!("; {hint}"))
 }
 
-/// The journal cannot be written any more.
+/// The journal can no longer be written.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    /// The file system refused.
+    /// An operation on the file system failed.
     #[error("could not write the journal: {message}")]
     Io {
-        /// Why not.
+        /// Cause.
         message: String,
     },
-    /// Another process took over.
+    /// Another process took over the stack.
     #[error(transparent)]
     Fenced(#[from] Fenced),
-    /// The writer has ended.
+    /// The writer was closed.
     #[error("the journal is closed")]
     Closed,
 }
@@ -111,28 +110,28 @@ pub enum JournalError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("another process took over the stack ({reason}); nothing more is written")]
 pub struct Fenced {
-    /// How that was noticed.
+    /// Evidence for that.
     pub reason: String,
 }
 
-/// An operation on a backend failed.
+/// Error of an operation on a backend.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
-    /// The state that an operation reached is not one to go on from; it is not written.
+    /// The resulting state is invalid and was not written.
     #[error(
         "the new state of stack {stack} is invalid and was not written; what happened is kept in its journal"
     )]
     Invalid {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
-        /// What is wrong with it.
+        /// Integrity error of the state.
         #[source]
         source: plumb_state::integrity::IntegrityError,
     },
-    /// Stored objects could not be read or written.
+    /// An operation on stored objects failed.
     #[error(transparent)]
     Bucket(#[from] BucketError),
-    /// The address has an unknown scheme.
+    /// The scheme of the address is unknown.
     #[error(
         "unknown backend cloudUrl format '{url}' (supported Url formats are: \
          azblob://, gs://, s3://, file://, https://, http:// and postgres://)"
@@ -141,7 +140,7 @@ pub enum BackendError {
         /// The address.
         url: String,
     },
-    /// The store cannot do writes that depend on what is there.
+    /// The store does not support conditional writes.
     #[error(
         "the store {url} does not support conditional writes ({missing}), which keep two updates from overwriting each \
          other; use a store that supports them, or a newer version of its software"
@@ -149,18 +148,18 @@ pub enum BackendError {
     NoConditionalWrites {
         /// The address.
         url: String,
-        /// What did not work.
+        /// The missing capability.
         missing: &'static str,
     },
-    /// The address of a store is not one that it can have.
+    /// The address of a store is invalid.
     #[error("the backend address {url} cannot be used: {detail}")]
     StoreUrl {
         /// The address.
         url: String,
-        /// Why not.
+        /// Cause.
         detail: String,
     },
-    /// The folder of a file store is missing.
+    /// The folder of a file store does not exist.
     #[error("unable to open bucket {url}: the folder {} does not exist", path.display())]
     NoFolder {
         /// The address.
@@ -168,13 +167,13 @@ pub enum BackendError {
         /// The folder.
         path: PathBuf,
     },
-    /// `meta.yaml` cannot be used.
+    /// `meta.yaml` is invalid.
     #[error("the store's .pulumi/meta.yaml is corrupt: {detail}")]
     CorruptMeta {
-        /// What is wrong.
+        /// Error in the file.
         detail: String,
     },
-    /// A store of a version to come.
+    /// The version of the store is newer than supported.
     #[error(
         "state store unsupported: 'meta.yaml' version ({version}) is not supported by this version of the CLI"
     )]
@@ -182,28 +181,28 @@ pub enum BackendError {
         /// The version.
         version: i128,
     },
-    /// A store in the legacy layout.
+    /// The store has the legacy layout.
     #[error(
         "the state store has the legacy layout, which is not supported any more; run `plumb state upgrade`, \
          or set PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR"
     )]
     LegacyLayout,
-    /// A stack of that name is missing.
+    /// The stack does not exist.
     #[error("no stack named '{stack}' found")]
     NoStack {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
     },
     /// No removed stack of that name is kept.
     #[error("no removed stack named '{stack}' is kept")]
     NotRemoved {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
     },
-    /// A stack of that name is there.
+    /// The stack already exists.
     #[error("stack '{stack}' already exists")]
     StackExists {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
     },
     /// The stack still has resources.
@@ -214,101 +213,101 @@ pub enum BackendError {
          - Run `pulumi stack rm --force` to override this error"
     )]
     HasResources {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
     },
-    /// Somebody else works on the stack.
+    /// The stack is locked.
     #[error("{}", locked_text(locks))]
     Locked {
-        /// Who.
+        /// Its locks.
         locks: Vec<HeldLock>,
     },
-    /// Somebody took the stack over.
+    /// Another process took over the stack.
     #[error(transparent)]
     Fenced(#[from] Fenced),
-    /// A state file cannot be read.
+    /// A state file is invalid.
     #[error("the checkpoint {key} cannot be read")]
     Checkpoint {
-        /// The file.
+        /// Key of the file.
         key: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: Box<ParseError>,
     },
-    /// A compressed file cannot be unpacked.
+    /// A compressed file cannot be decompressed.
     #[error("{key} cannot be unpacked")]
     Unpack {
-        /// The file.
+        /// Key of the file.
         key: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// A small file of the store is malformed.
+    /// A small JSON file of the store is malformed.
     #[error("{key} is malformed")]
     Json {
-        /// The file.
+        /// Key of the file.
         key: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: serde_json::Error,
     },
-    /// A tag file of a version to come.
+    /// The version of a tag file is newer than supported.
     #[error("{key} has unsupported version {version}")]
     TagVersion {
-        /// The file.
+        /// Key of the file.
         key: String,
         /// The version.
         version: i64,
     },
-    /// A name is not legal.
+    /// A name is illegal.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A reference is not legal.
+    /// A stack reference is illegal.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A leftover journal matches, and its entries do not fit.
+    /// A leftover journal matches the state, but its entries do not.
     #[error("the journal {key} of an interrupted update cannot be replayed")]
     Replay {
-        /// The journal.
+        /// Key of the journal.
         key: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: Box<ReplayError>,
     },
-    /// What the journal says makes no snapshot.
+    /// The entries of a journal give no valid snapshot.
     #[error("the journal {key} makes no snapshot")]
     Fold {
-        /// The journal.
+        /// Key of the journal.
         key: String,
-        /// Why not.
+        /// Cause.
         #[source]
         source: Box<FoldError>,
     },
-    /// The store is full or gone, and has not everything that happened.
+    /// The store is full or unreachable, and lacks some recorded outcomes.
     #[error("the state could not be saved, and the store has not all of the journal; {rescued}")]
     Rescued {
-        /// What it has not.
+        /// The missing outcomes.
         rescued: Rescued,
-        /// Why the state could not be saved.
+        /// Reason why the state could not be saved.
         #[source]
         source: Box<BackendError>,
     },
-    /// The state file holds secrets in the clear, so nothing can be written on top of it without encrypting them.
+    /// The state file holds plaintext secrets, which would have to be encrypted before anything is written.
     #[error(
         "the checkpoint of '{stack}' holds secrets in plain text; export it, and import it again, to encrypt them"
     )]
     Plaintext {
-        /// The stack.
+        /// Name of the stack.
         stack: String,
     },
-    /// The caller could not rewrite the state for its new name.
+    /// The state could not be rewritten for its new name.
     #[error("the state could not be rewritten")]
     Rewrite(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Both compressions were asked for.
+    /// Two compressions were requested.
     #[error("only one of PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD may be set")]
     TwoCompressions,
     /// The store is not in the legacy layout.

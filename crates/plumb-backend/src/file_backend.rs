@@ -1,4 +1,4 @@
-//! The backend over a bucket in upstream's layout (`state.md` 3).
+//! The backend on a bucket in upstream's layout (`state.md` 3).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,24 +27,24 @@ use crate::summary::{StackFilter, StackSummary};
 use crate::update::{self, Update};
 use crate::url::FileUrl;
 
-/// A backend over a bucket.
+/// A backend on a bucket.
 pub struct FileBackend {
     store: Arc<Store>,
     layout: StoreLayout,
     url: String,
 }
 
-/// Something to tell the user about a store that was opened.
+/// Warning about a store that was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenWarning {
-    /// Stacks of the legacy layout are in a store of the present layout, and are not seen.
+    /// Stacks of the legacy layout are in a store of the project layout, where they are ignored.
     LegacyStacks {
-        /// Their names.
+        /// Names of the stacks.
         stacks: Vec<String>,
     },
 }
 
-/// Rewrites a snapshot for the stack it moves to.
+/// Rewrites a snapshot for the stack that it is moved to.
 pub type UpgradeRewrite<'r> =
     &'r mut dyn FnMut(
         &StackReference,
@@ -54,9 +54,9 @@ pub type UpgradeRewrite<'r> =
 /// A stack that an upgrade left in the legacy layout.
 #[derive(Debug)]
 pub struct LeftBehind {
-    /// Which one.
+    /// The stack.
     pub stack: StackReference,
-    /// What went wrong; none if nobody chose a project for it.
+    /// The error; `None` if no project was chosen for the stack.
     pub error: Option<BackendError>,
 }
 
@@ -84,7 +84,7 @@ impl FileBackend {
         )
     }
 
-    /// Opens the store in any bucket. A new store is given its `meta.yaml`.
+    /// Opens the store in any bucket. A new store gets its `meta.yaml`.
     pub fn open_bucket(
         bucket: Arc<dyn Bucket>,
         url: &str,
@@ -121,7 +121,7 @@ impl FileBackend {
         ))
     }
 
-    /// Finds out whether the store can do what updates need, and remembers it there.
+    /// Checks once that the store can do what updates need, and records the result in it.
     pub fn check_capabilities(&self) -> Result<(), BackendError> {
         capability::ensure(&self.store)
     }
@@ -131,13 +131,13 @@ impl FileBackend {
         &self.store
     }
 
-    /// How the store is laid out.
+    /// Layout of the store.
     pub fn layout(&self) -> StoreLayout {
         self.layout
     }
 
-    /// Brings a store to the present layout. `project_of` chooses the project of each stack, given the one that its
-    /// resources name; `None` leaves the stack where it is.
+    /// Upgrades a store to the project layout. `project_of` chooses the project of each stack, given the one in its
+    /// resources; `None` leaves the stack where it is.
     pub fn upgrade(
         &mut self,
         project_of: &mut dyn FnMut(&StackReference, Option<&str>) -> Option<ProjectName>,
@@ -184,8 +184,8 @@ impl FileBackend {
             .map(|resource| resource.urn.project().to_owned())
     }
 
-    /// Fails if there is such a stack. Journals of a former stack of the name, whose removal was interrupted, are removed: they
-    /// could fit the state of the new one.
+    /// Fails if the stack exists. Journals of a former stack of that name, whose removal was interrupted, are deleted,
+    /// because they could match the state of the new stack.
     fn make_room(&self, stack: &StackReference) -> Result<(), BackendError> {
         match self.store.state_key(stack)? {
             Some(_) => Err(BackendError::StackExists {
@@ -208,7 +208,7 @@ impl FileBackend {
         Ok(())
     }
 
-    /// Deletes all variants of the state file; with `keep_copy`, they become `.bak`.
+    /// Deletes all variants of the state file; with `keep_copy`, renames them to `.bak`.
     fn remove_state(&self, stack: &StackReference, keep_copy: bool) -> Result<(), BackendError> {
         for compression in Compression::ALL {
             let key = format!("{}{}", keys::state(stack), compression.extension());
@@ -219,19 +219,19 @@ impl FileBackend {
             }
             self.store.bucket.delete(&key)?;
         }
-        // A stack that came back under its former name would own the same objects as the renamed one.
+        // If the former state file reappeared, two stacks would own the same objects.
         self.store
             .bucket
             .settle(keys::folder_of(&keys::state(stack)))
             .map_err(BackendError::from)
     }
 
-    /// Seals stay, so that a writer that was thrown out does not write on.
+    /// Deletes the journals of a stack. Seals stay, so that a fenced writer remains fenced.
     fn remove_journals(&self, stack: &StackReference) -> Result<(), BackendError> {
         if self.store.bucket.files().is_some() {
             let folder = keys::journals(stack);
             self.remove_folder(&folder)?;
-            // A journal that came back could fit the state of a new stack of this name.
+            // If a journal reappeared, it could match the state of a new stack of this name.
             return Ok(self.store.bucket.settle(&folder)?);
         }
         segments::remove_all(&self.store, stack)
@@ -515,13 +515,13 @@ impl Backend for FileBackend {
     }
 }
 
-/// The stacks that are where the old layout has them, sorted.
+/// Stacks in the legacy layout, sorted.
 fn legacy_stacks(store: &Store) -> Result<Vec<StackReference>, BackendError> {
     let stacks = store.stacks(StoreLayout::Legacy, &StackFilter::default())?;
     Ok(stacks.into_keys().collect())
 }
 
-/// Finds out the layout; a new store gets its `meta.yaml`.
+/// Detects the layout; a new store gets its `meta.yaml`.
 fn layout_of(store: &Store) -> Result<StoreLayout, BackendError> {
     let Some(content) = store.bucket.get(keys::META)? else {
         if store.options.legacy_layout || !legacy_stacks(store)?.is_empty() {

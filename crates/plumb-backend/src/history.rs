@@ -15,63 +15,63 @@ use crate::state_file::StateFile;
 use crate::store::{Store, json_bytes, unix_nanos};
 use crate::versions::Kept;
 
-/// What the names of records have and those of states have not.
+/// Suffix that distinguishes the names of records from those of states.
 const RECORD: &str = ".history.json";
 
-/// One update that happened.
+/// Record of an update.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRecord {
     /// `update`, `refresh`, `destroy`, `import`, …
     pub kind: String,
-    /// Unix seconds.
+    /// Start, in Unix seconds.
     pub start_time: i64,
-    /// What the user said about it.
+    /// Message of the user.
     #[serde(default)]
     pub message: String,
-    /// Facts about the place where it ran.
+    /// Facts about the environment of the update.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// The settings that it ran with, secrets encrypted.
+    /// Settings of the update, with secrets encrypted.
     #[serde(default)]
     pub config: Map<String, Json>,
-    /// Its number, from 1 for the oldest update that the history has. Files say zero.
+    /// Number of the update, from 1 for the oldest in the history. Files contain zero.
     #[serde(default)]
     pub version: u64,
     /// `succeeded` or `failed`.
     pub result: String,
-    /// Unix seconds.
+    /// End, in Unix seconds.
     pub end_time: i64,
-    /// Steps by kind.
+    /// Number of steps by kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_changes: Option<BTreeMap<String, u64>>,
 }
 
-/// An update that happened, with the state that it left.
+/// An update with the state after it.
 #[derive(Debug)]
 pub struct Past {
-    /// What is known of the update.
+    /// Record of the update.
     pub record: UpdateRecord,
-    /// The state; none if there was none, or it is not kept any more.
+    /// The state; `None` if there was none, or it is no longer kept.
     pub state: Option<Deployment>,
 }
 
-/// Which part of the history is wanted.
+/// A page of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// Records per page.
     pub size: usize,
-    /// From 1.
+    /// Number of the page, from 1.
     pub number: usize,
 }
 
-/// Key of the history object whose name ends so, after the name of the stack.
+/// Key of the history object with this ending after the name of the stack.
 fn ending_key(stack: &StackReference, ending: &str) -> String {
     format!("{}/{}{ending}", keys::history(stack), stack.stack)
 }
 
 impl Store {
-    /// Content of the history object whose name ends so.
+    /// Content of the history object with this ending.
     pub(crate) fn history_object(
         &self,
         stack: &StackReference,
@@ -90,7 +90,7 @@ impl Store {
         Ok(self.bucket.put(&ending_key(stack, ending), content)?)
     }
 
-    /// Records of the history, newest first. Records that cannot be read are left out.
+    /// Records of the history, newest first. Unreadable records are skipped.
     pub(crate) fn history(
         &self,
         stack: &StackReference,
@@ -111,7 +111,7 @@ impl Store {
         Ok(records)
     }
 
-    /// The update with this number, and the state that it left.
+    /// The update with this number, with the state after it.
     pub(crate) fn past(
         &self,
         stack: &StackReference,
@@ -143,7 +143,7 @@ impl Store {
         Ok(Some(Past { record, state }))
     }
 
-    /// The keys of all records, the oldest first.
+    /// Keys of all records, oldest first.
     fn record_keys(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
         let mut names = self.history_keys(stack)?;
         names.retain(|key| key.contains(RECORD));
@@ -159,7 +159,7 @@ impl Store {
         Ok(record)
     }
 
-    /// Adds a record and the state; tells how the state is kept.
+    /// Adds a record and the state; returns the form in which the state is kept.
     pub(crate) fn add_history(
         &self,
         stack: &StackReference,
@@ -178,7 +178,8 @@ impl Store {
         self.keep_state(stack, &stem)
     }
 
-    /// Copies the state file to the backups. Large states are copied, in packed form, as often as the history keeps them whole.
+    /// Copies the state file to the backups. Large states are copied, in compressed form, only as often as the history
+    /// stores a full version.
     pub(crate) fn add_backup(
         &self,
         stack: &StackReference,
@@ -219,7 +220,8 @@ impl Store {
         }
     }
 
-    /// Names of a stack's history objects without the name of the stack in front, sorted. Example: `-1730000000.history.json`.
+    /// Endings of the names of a stack's history objects, after the name of the stack, sorted. Example:
+    /// `-1730000000.history.json`.
     pub(crate) fn history_endings(
         &self,
         stack: &StackReference,
@@ -234,7 +236,7 @@ impl Store {
         Ok(endings)
     }
 
-    /// The objects of a stack's history.
+    /// Keys of a stack's history objects.
     pub(crate) fn history_keys(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
         let prefix = format!("{}-", stack.stack);
         // The stack's name ends at the last dash: `a-b-1.history.json` belongs to `a-b`.

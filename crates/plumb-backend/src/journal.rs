@@ -1,16 +1,16 @@
-//! Writing the journal of an update.
+//! Writer of the journal of an update.
 //!
-//! One thread owns the log. Callers hand over records and get their numbers back at once; the thread takes all records
-//! that wait, encodes them, and commits them together (**group commit**): the slower the store, the more records share a
-//! commit. After the first failure every waiter hears of it, and nothing counts as durable any more. What is still handed over,
-//! such as the answers of providers that were under way, is kept nevertheless: by the log if it can, else in the
+//! One thread owns the log. Callers submit records and get their numbers immediately; the thread encodes all waiting
+//! records and commits them together (**group commit**), so a slower store gets more records per commit. After the
+//! first failure every waiter gets the error, and no further record becomes durable. Records submitted later, such as
+//! results of provider calls in progress, are still kept: in the log if possible, otherwise in the
 //! [recovery file](crate::rescue).
 //!
-//! Where the store has files, a [`FileLog`] checks that the stack is still owned, writes in one go, syncs once, and checks
-//! again: **a record counts as durable only if the stack was still owned after it was synced**, because whoever takes over
-//! reads the journal after having taken the lease. Before it writes, it reserves room for the outcomes of what the records
-//! begin: **on a full disk nothing is begun whose outcome cannot be written.** Elsewhere a [`SegmentLog`](crate::segments::SegmentLog) makes one
-//! object of each commit.
+//! If the store has files, a [`FileLog`] checks that the stack is still owned, appends the batch, syncs once, and
+//! checks again: **a record counts as durable only if the stack was still owned after the sync**, because the next
+//! owner reads the journal after taking the lease. Before it writes, it reserves room for the outcomes of the
+//! operations that the records begin: **on a full disk, no operation begins whose outcome cannot be written.** Other
+//! stores use a [`SegmentLog`](crate::segments::SegmentLog), which writes one object per commit.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -22,19 +22,19 @@ use crate::bucket::JournalFile;
 use crate::error::{Fenced, JournalError};
 use crate::rescue::{Rescue, Rescued};
 
-/// The number of a record, from 1.
+/// Number of a record, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Seq(pub u64);
 
-/// How far the journal is durable.
+/// Number of the last durable record, or the error of the journal.
 pub type Progress = Result<Seq, JournalError>;
 
-/// The place where records become durable.
+/// Destination of records.
 pub(crate) trait Log: Send {
-    /// Returns when the records are durable and the stack was still owned then.
+    /// Returns when the records are durable, and the stack was still owned after that.
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError>;
 
-    /// Keeps records after a commit has failed; tells whether it could.
+    /// Keeps records after a failed commit; returns whether that succeeded.
     fn salvage(&mut self, batch: &[u8]) -> bool {
         let _ = batch;
         false
@@ -46,10 +46,10 @@ pub(crate) trait Log: Send {
     }
 }
 
-/// Decides before each commit whether it may happen.
+/// Check before each commit that the stack is still owned.
 pub(crate) type Guard = Box<dyn Fn() -> Result<(), Fenced> + Send>;
 
-/// The open journal of an update. Shared by reference; dropping it closes the file.
+/// Open journal of an update. Shared by reference; dropping it closes the file.
 pub struct JournalWriter {
     queue: Mutex<Queue>,
     progress: watch::Receiver<Progress>,
@@ -62,21 +62,21 @@ struct Queue {
     last: Seq,
 }
 
-/// Records that were handed over together.
+/// Records submitted together.
 struct Records {
     first: Seq,
     last: Seq,
     encode: Encode,
 }
 
-/// Makes the bytes of records; gets the number of the first.
+/// Encoder of records; gets the number of the first.
 type Encode = Box<dyn FnOnce(Seq) -> Vec<u8> + Send>;
 
-/// Room for the deepest values that a state may hold. Only what is used of it takes memory.
+/// Stack size for the deepest values that a state may hold. Only used pages take memory.
 const STACK: usize = 64 << 20;
 
 impl JournalWriter {
-    /// Starts the thread. The log has its header already.
+    /// Starts the thread. The log already contains its header.
     pub(crate) fn start(log: Box<dyn Log>, rescue: Rescue) -> Result<Self, JournalError> {
         let (sender, records) = mpsc::channel();
         let (report, progress) = watch::channel(Ok(Seq(0)));
@@ -100,12 +100,12 @@ impl JournalWriter {
         })
     }
 
-    /// Hands a record over. It is durable when [`JournalWriter::durable`] has reached the returned number.
+    /// Submits a record. It is durable when [`JournalWriter::durable`] has reached the returned number.
     pub fn append(&self, bytes: Vec<u8>) -> Seq {
         self.append_all(1, move |_| bytes)
     }
 
-    /// Hands over `count` records at once and returns the number of the last. `encode` gets the number of the first; it
+    /// Submits `count` records at once and returns the number of the last. `encode` gets the number of the first, and
     /// runs on the thread of the journal.
     pub fn append_all(
         &self,
@@ -116,7 +116,7 @@ impl JournalWriter {
         let first = Seq(queue.last.0 + 1);
         queue.last = Seq(queue.last.0 + count as u64);
         if let Some(sender) = &queue.sender {
-            // When the thread has ended, waiters learn that from the progress.
+            // If the thread has ended, waiters see that in the progress.
             let _ = sender.send(Records {
                 first,
                 last: queue.last,
@@ -126,7 +126,7 @@ impl JournalWriter {
         queue.last
     }
 
-    /// The highest number that is durable, or why there will be no more.
+    /// Number of the last durable record, or the error of the journal.
     pub fn durable(&self) -> watch::Receiver<Progress> {
         self.progress.clone()
     }
@@ -143,12 +143,12 @@ impl JournalWriter {
         }
     }
 
-    /// What the log did not take, after it has failed.
+    /// Records that the log did not take after it failed.
     pub fn rescued(&self) -> Option<Rescued> {
         self.rescue.rescued()
     }
 
-    /// Writes everything that waits, ends the thread, and returns the last number.
+    /// Writes all waiting records, ends the thread, and returns the last number.
     pub fn close(mut self) -> Progress {
         self.finish()
     }
@@ -199,7 +199,7 @@ fn run(
             continue;
         }
         is_broken = true;
-        // Before anybody hears that the commit has failed.
+        // Do this before waiters see the failed commit.
         if !log.salvage(&batch) {
             rescue.add(&batch);
         }
@@ -215,14 +215,14 @@ fn run(
     }
 }
 
-/// A log in a file that is appended to.
+/// A log in an append-only file.
 pub(crate) struct FileLog {
     file: Box<dyn JournalFile>,
     guard: Guard,
-    /// Bytes that were written, and bytes that there is room for.
+    /// Bytes written, and bytes reserved.
     written: u64,
     reserved: u64,
-    /// What may be written although a commit has failed.
+    /// State of the file after a failed commit.
     state: FileState,
 }
 
@@ -231,13 +231,13 @@ enum FileState {
     Whole,
     /// The batch whose commit failed is in the file.
     Kept,
-    /// The batch whose commit failed is not in the file, which is whole nevertheless.
+    /// The batch whose commit failed is not in the file, which is intact.
     Refused,
-    /// A write has failed: nobody knows what the file ends with.
+    /// A write failed, so the end of the file is unknown.
     Torn,
 }
 
-/// Room that there is besides as much as was written: the outcome of a step is about as long as its intent.
+/// Room to reserve beyond the number of bytes written. An outcome is about as long as its intent.
 const ROOM: u64 = 64 << 10;
 
 impl FileLog {
@@ -251,7 +251,7 @@ impl FileLog {
         }
     }
 
-    /// Makes sure that there is room for the outcomes of everything that was begun.
+    /// Reserves room for the outcomes of all operations begun.
     fn reserve(&mut self, batch: u64) -> std::io::Result<()> {
         let needed = 2 * (self.written + batch) + ROOM;
         if needed <= self.reserved {
@@ -288,12 +288,12 @@ impl Log for FileLog {
         Ok(())
     }
 
-    /// Writes into the room that was reserved, as long as the stack is owned.
+    /// Writes into the reserved room, as long as the stack is owned.
     fn salvage(&mut self, batch: &[u8]) -> bool {
         match self.state {
             FileState::Torn => false,
             FileState::Kept => {
-                // The commit wrote it, and then found out that the stack is lost.
+                // The commit wrote the batch, and then found that the stack is lost.
                 self.state = FileState::Torn;
                 false
             }

@@ -1,6 +1,6 @@
-//! Where things are in a store (`state.md` 3.2).
+//! Keys of the objects in a store (`state.md` 3.2).
 //!
-//! Ours besides upstream's: journals of updates under `.pulumi/journals/<project>/<stack>/` and leases under
+//! In addition to upstream's: journals of updates in `.pulumi/journals/<project>/<stack>/` and leases in
 //! `.pulumi/leases/<project>/<stack>/` (without the project in the legacy layout).
 
 use plumb_project::StackReference;
@@ -10,16 +10,16 @@ use crate::compression::Compression;
 pub(crate) const META: &str = ".pulumi/meta.yaml";
 pub(crate) const STACKS: &str = ".pulumi/stacks";
 
-/// How stacks are laid out.
+/// Layout of stacks in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreLayout {
-    /// Stacks of all projects in one folder; version 0.
+    /// One folder for the stacks of all projects; version 0.
     Legacy,
-    /// A folder per project; version 1.
+    /// One folder per project; version 1.
     Project,
 }
 
-/// The part of keys that stands for the stack.
+/// Part of keys that identifies the stack.
 fn place(stack: &StackReference) -> String {
     match &stack.project {
         Some(project) => format!("{project}/{}", stack.stack),
@@ -27,12 +27,12 @@ fn place(stack: &StackReference) -> String {
     }
 }
 
-/// The state file without its compression extension.
+/// Key of the state file without its compression extension.
 pub(crate) fn state(stack: &StackReference) -> String {
     format!("{STACKS}/{}.json", place(stack))
 }
 
-/// Whether `key` is that of the stack's state file, compressed or not.
+/// Whether `key` is the stack's state file, compressed or not.
 pub(crate) fn is_state(key: &str, stack: &StackReference) -> bool {
     let rest = key.strip_prefix(&state(stack));
     rest.is_some_and(|rest| {
@@ -54,7 +54,7 @@ pub(crate) fn history(stack: &StackReference) -> String {
     format!(".pulumi/history/{}", place(stack))
 }
 
-/// Folder of what removed stacks of this name had.
+/// Folder of removed stacks of this name.
 pub(crate) fn removed(stack: &StackReference) -> String {
     format!(".pulumi/removed/{}", place(stack))
 }
@@ -71,17 +71,17 @@ pub(crate) fn leases(stack: &StackReference) -> String {
     format!(".pulumi/leases/{}", place(stack))
 }
 
-/// The folder of an object.
+/// Folder of an object.
 pub(crate) fn folder_of(key: &str) -> &str {
     key.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The name at the end of a key.
+/// Last part of a key.
 pub(crate) fn file_name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// The file name without state file extensions, if it is that of a state file.
+/// File name without the extensions of a state file; `None` for other files.
 pub(crate) fn state_stem(name: &str) -> Option<&str> {
     let name = name
         .strip_suffix(".gz")

@@ -1,16 +1,16 @@
-//! Leases: who may write to a stack right now.
+//! Leases: the right to write to a stack.
 //!
-//! A lease is a file `<epoch>.json` in the stack's lease folder. A new owner takes the next epoch with
-//! put-if-absent, so two cannot have the same one. **The highest epoch owns the stack.** The owner renews its file in
-//! the background, and looks for a higher epoch before each write; it never writes to another epoch's file, so a late
-//! renewal disturbs nobody. The newest file always stays, which keeps epochs growing.
+//! A lease is a file `<epoch>.json` in the stack's lease folder. A new owner creates the file of the next epoch with
+//! put-if-absent, so no two owners have the same epoch. **The highest epoch owns the stack.** The owner renews its file
+//! in the background, and checks for a higher epoch before each write. It never writes to the file of another epoch, so
+//! a late renewal has no effect on the next owner. The newest file is never deleted, which keeps epochs growing.
 //!
-//! Whoever wants the owner to end puts a request beside the lease (`<epoch>.cancel`). The owner sees it when it renews its lease,
-//! in folders within a second, and says so in the lease ([`CancelRequest`]).
+//! To end the update of an owner, another process writes a request beside the lease (`<epoch>.cancel`). The owner sees
+//! it when it renews its lease, in folders within a second, and acknowledges it in the lease ([`CancelRequest`]).
 //!
-//! In stores without files a lease can end by time, and then the next run takes the stack over. All times that are compared
-//! are those at which the store says that objects were written: a lease has ended when the lock of the run that looks was
-//! written later than the lease file, by more than the lease's duration. Clocks of machines play no part.
+//! In stores without files a lease can expire, and the next run then takes the stack over. Only times at which the
+//! store says that objects were written are compared: a lease has expired if the lock of the run that checks was
+//! written later than the lease file by more than the lease's duration. Clocks of machines are not used.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -27,21 +27,21 @@ use crate::keys;
 use crate::segments;
 use crate::store::{Owner, Store, json_bytes};
 
-/// The content of a lease file.
+/// Content of a lease file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseContent {
-    /// Number of the lease; higher ones take over.
+    /// Epoch of the lease; the highest one owns the stack.
     pub epoch: u64,
-    /// Tells this lease from every other.
+    /// Unique identifier of the lease.
     pub token: String,
     /// Owner of the lease.
     pub owner: Owner,
-    /// Until when it holds unless it is renewed, by the clock of its owner.
+    /// Time at which the lease expires unless it is renewed, by the clock of its owner.
     pub expires: Timestamp,
-    /// Milliseconds for which it holds after it was written, unless it is renewed.
+    /// Duration after a write in milliseconds, unless it is renewed.
     #[serde(default)]
     pub lasts_ms: u64,
-    /// Whether the owner looks for requests to end.
+    /// Whether the owner checks for requests to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub can_be_asked: bool,
     /// Whether the owner has seen such a request.
@@ -49,7 +49,7 @@ pub struct LeaseContent {
     pub is_ending: bool,
 }
 
-/// Checks whether a lease still holds. Cheap: one listing of a folder with one or two files.
+/// Checks whether a lease is still the newest. Cheap: lists a folder with one or two files.
 #[derive(Clone)]
 pub(crate) struct Fence {
     store: Arc<Store>,
@@ -59,12 +59,12 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// Number of the lease.
+    /// Epoch of the lease.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Fails when another lease took over.
+    /// Fails if another lease has taken over.
     pub(crate) fn check(&self) -> Result<(), Fenced> {
         let newest = newest_epoch(&self.store, &self.folder).map_err(|error| Fenced {
             reason: format!("its lease could not be checked: {error}"),
@@ -80,7 +80,7 @@ impl Fence {
         }
     }
 
-    /// The same epoch may come again when a stack is removed and made anew.
+    /// Compares the token too, because a stack that is removed and created again starts with the same epochs.
     fn check_token(&self) -> Result<(), Fenced> {
         let content = self
             .store
@@ -99,7 +99,7 @@ impl Fence {
     }
 }
 
-/// The own lease, renewed until it is dropped.
+/// The own lease, which is renewed until it is dropped.
 pub(crate) struct Lease {
     fence: Fence,
     content: LeaseContent,
@@ -108,7 +108,7 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Takes the next epoch. `token` is the one that the own lock names.
+    /// Takes the next epoch. `token` is the one in the own lock.
     pub(crate) fn take(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -144,7 +144,7 @@ impl Lease {
         })
     }
 
-    /// Becomes true when somebody asks the owner to end.
+    /// Receiver that becomes true when the owner is requested to end.
     pub(crate) fn asked(&self) -> watch::Receiver<bool> {
         self.asked.clone()
     }
@@ -179,10 +179,10 @@ impl Drop for Lease {
     }
 }
 
-/// How often a request to end is looked for in a folder.
+/// Interval between checks for a request to end in a folder.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a lease does in the background.
+/// Background work of a lease.
 struct Heart {
     fence: Fence,
     lease: LeaseContent,
@@ -213,7 +213,7 @@ impl Heart {
         }
     }
 
-    /// Looks for a request to end; tells whether it is new.
+    /// Checks for a request to end; returns whether there is a new one.
     fn look(&mut self) -> bool {
         let key = request_key(&self.fence.folder, self.fence.epoch);
         if self.lease.is_ending || !matches!(self.fence.store.bucket.get(&key), Ok(Some(_))) {
@@ -232,33 +232,33 @@ pub struct CancelRequest {
     epoch: u64,
     token: String,
     lasts: Duration,
-    /// The last sign of life of the owner, and when it was noticed.
+    /// Time of the owner's last renewal, and when it was noticed.
     renewed: SystemTime,
     noticed: Instant,
-    /// Its lock, and when its lease was found to have ended.
+    /// Key of its lock, and when its lease was found to have ended.
     lock: String,
     ended: Option<Instant>,
 }
 
-/// How long an owner may take to remove its lock after it has ended its lease.
+/// Time limit for an owner to remove its lock after it has ended its lease.
 const LAST_STEP: Duration = Duration::from_secs(10);
 
-/// What has become of a request to end.
+/// Progress of a request to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelProgress {
-    /// The owner has not seen it yet.
+    /// The owner has not seen the request yet.
     Unseen,
-    /// The owner finishes what is under way.
+    /// The owner is finishing the operations in progress.
     Ending,
-    /// The owner has given the stack back.
+    /// The owner has released the stack.
     Ended,
-    /// The owner gives no sign of life.
+    /// The owner no longer renews its lease.
     Silent,
 }
 
 impl CancelRequest {
-    /// Asks the owner of the lease with this token, whose lock has this key; none if that lease is no longer there, or its owner
-    /// takes no requests.
+    /// Sends a request to the owner of the lease with this token, whose lock has this key. `None` if the lease no
+    /// longer exists, or its owner does not accept requests.
     pub(crate) fn send(
         store: &Store,
         stack: &StackReference,
@@ -292,7 +292,7 @@ impl CancelRequest {
         }))
     }
 
-    /// What has become of it.
+    /// Progress of the request.
     pub(crate) fn progress(&mut self, store: &Store) -> Result<CancelProgress, BackendError> {
         let own = newest(store, &self.folder)?.filter(|(lease, _)| {
             lease.epoch == self.epoch && lease.token == self.token && lease.lasts_ms > 0
@@ -314,7 +314,7 @@ impl CancelRequest {
 }
 
 impl CancelRequest {
-    /// The lease has ended; the lock follows, unless the owner could not save the state.
+    /// Progress after the end of the lease. The lock is removed next, unless the owner could not save the state.
     fn last_step(&mut self, store: &Store) -> Result<CancelProgress, BackendError> {
         if store.bucket.find(&self.lock)?.is_none() {
             return Ok(CancelProgress::Ended);
@@ -328,7 +328,7 @@ impl CancelRequest {
     }
 }
 
-/// The newest lease in a folder, and when it was written.
+/// The newest lease in a folder, and the time when it was written.
 fn newest(store: &Store, folder: &str) -> Result<Option<(LeaseContent, SystemTime)>, BackendError> {
     let listed = store.bucket.list_direct(folder)?;
     let newest = listed
@@ -343,8 +343,8 @@ fn newest(store: &Store, folder: &str) -> Result<Option<(LeaseContent, SystemTim
     Ok(lease.map(|lease| (lease, entry.modified)))
 }
 
-/// Whether the lease that a lock names has ended at `now`, by the clock of the store. The owner of a lock that has no lease
-/// is given as much time to take one.
+/// Whether the lease named in a lock has expired at `now`, by the clock of the store. The owner of a lock without a
+/// lease has the same time to take one.
 pub(crate) fn has_ended(
     store: &Store,
     stack: &StackReference,

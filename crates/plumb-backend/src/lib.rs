@@ -1,10 +1,10 @@
-//! Where stacks are kept.
+//! Storage of stacks.
 //!
 //! This crate knows the [`Backend`] trait and the store in upstream's bucket layout: state files, locks, tags, history,
-//! and, beside them, journals and leases. It does not know the engine, and never sees a secret: what it reads and
-//! writes is encrypted.
+//! and, in addition, journals and leases. It does not know the engine, and never sees a plaintext secret: it reads and
+//! writes only encrypted states.
 //!
-//! Start with [`FileBackend`] and [`Update`]. [`recovery`](Note) tells what happens after a crash.
+//! Start with [`FileBackend`] and [`Update`]. [`Note`] lists the actions after a crash.
 
 mod backend;
 mod bucket;

@@ -1,10 +1,9 @@
 //! A bucket in a folder.
 //!
-//! Objects are files. They are written beside their place, synced, and renamed, and then their folder is synced. Syncing
-//! is what an update waits for most: objects that nobody misses after a power failure are not synced, and neither are the
-//! folders that are made for them.
-//! The owner alone may read them, and the group where the folder says so: where it hands its group on (the setgid bit).
-//! Sidecar files (`.attrs`) of other programs are not shown, and go with their object.
+//! Objects are files. They are written under a temporary name, synced, and renamed; then their folder is synced. Syncs
+//! are the most expensive part of an update, so objects that may be lost in a power failure are not synced, and neither
+//! are the folders created for them. Files can be read only by the owner, and by the group in folders with the setgid
+//! bit. Sidecar files (`.attrs`) of other programs are hidden, and deleted with their object.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,12 +30,12 @@ pub struct LocalBucket {
 }
 
 impl LocalBucket {
-    /// The bucket in `root`, which must exist.
+    /// Bucket in the folder `root`, which must exist.
     pub fn new(root: PathBuf) -> Self {
         LocalBucket::on(Arc::new(RealDisk), root)
     }
 
-    /// The bucket in a folder of a disk.
+    /// Bucket in a folder of a disk.
     pub(crate) fn on(disk: Arc<dyn Disk>, root: PathBuf) -> Self {
         LocalBucket {
             root,
@@ -99,7 +98,7 @@ impl LocalBucket {
         self.disk.look(path).is_ok_and(|found| found.is_folder)
     }
 
-    /// Makes a folder and the folders above it that are missing. Returns the folders that have new entries.
+    /// Creates a folder and its missing ancestors. Returns the folders with new entries.
     fn make_folder(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         if self.is_folder(folder) {
             return Ok(Vec::new());
@@ -117,7 +116,7 @@ impl LocalBucket {
         }
     }
 
-    /// Makes a folder and the folders above it, each durable.
+    /// Creates a folder and its missing ancestors, each durable.
     fn make_durable_folder(&self, folder: &Path) -> io::Result<()> {
         self.make_folder(folder)?
             .iter()
@@ -141,7 +140,7 @@ impl LocalBucket {
             };
             let (path, key) = (path.join(&name), format!("{key}/{name}"));
             let found = match self.disk.look(&path) {
-                // Gone in the meantime.
+                // Deleted in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 found => found?,
             };
@@ -169,7 +168,7 @@ impl LocalBucket {
     }
 }
 
-/// Whether a power failure may take what was written.
+/// Whether a power failure may lose a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Durability {
     Durable,
@@ -231,7 +230,7 @@ impl Bucket for LocalBucket {
         let linked = self.disk.link(&temporary, &path);
         let _ = self.disk.unlink(&temporary);
         let made = match linked {
-            // Not every file system has links. Then a reader may for a moment see a file that is not complete.
+            // If the file system has no links, readers may briefly see an incomplete file.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 self.write_new(&path, content, Durability::Relaxed)
             }
@@ -244,7 +243,7 @@ impl Bucket for LocalBucket {
         }
     }
 
-    /// Compares and writes under a lock of the folder, which processes on one machine respect.
+    /// Compares and writes while the folder is locked against other processes of this machine.
     fn replace(
         &self,
         key: &str,
@@ -341,7 +340,7 @@ impl JournalFiles for LocalBucket {
     }
 }
 
-/// Files have no versions, so the version is a digest of the content.
+/// Digest of the content, because files have no versions.
 fn version_of(content: &[u8]) -> Version {
     Version {
         tag: Some(CheckpointDigest::of(content).to_string()),
@@ -353,7 +352,7 @@ fn version_of(content: &[u8]) -> Version {
 struct LocalJournal {
     file: Box<dyn DiskFile>,
     disk: Arc<dyn Disk>,
-    /// The folder, and those that had to be made for it, until their names are durable: with the first sync of the file.
+    /// The folder and the ancestors created for it. Their names become durable with the first sync of the file.
     unsynced_folders: Vec<PathBuf>,
 }
 
@@ -389,14 +388,14 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// Whether folders below a folder are looked into.
+/// Whether a listing is recursive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
     Direct,
     All,
 }
 
-/// `<name>.<hex digits>.tmp`: a write that was not finished.
+/// Whether the name is `<name>.<hex digits>.tmp`, an unfinished write.
 fn is_temporary(name: &str) -> bool {
     let digits = name
         .strip_suffix(".tmp")
@@ -413,7 +412,7 @@ mod tests {
 
     use super::*;
 
-    /// Everything below a folder with its permissions.
+    /// Permissions of everything below a folder.
     fn modes(folder: &Path) -> Vec<(bool, u32)> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).unwrap() {

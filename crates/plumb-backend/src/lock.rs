@@ -1,15 +1,14 @@
-//! Locks in upstream's format (`state.md` 3.5), which keep other programs and machines away.
+//! Locks in upstream's format (`state.md` 3.5), which exclude other programs and machines.
 //!
-//! 1. The run looks at every other lock of the stack. A lock whose process is known to have ended ([`ProcessIdentity`]) is no
-//!    obstacle. In stores without files, neither is a lock whose lease was not renewed in time.
-//! 2. The own lock is written. Where leases end by time, the time at which the store says that it was written is the present
-//!    time for 1.
-//! 3. The others are looked at again: of two who come at the same time, both may lose, never both win.
+//! 1. The run checks every other lock of the stack. Locks of processes known to have ended ([`ProcessIdentity`]) are
+//!    stale. In stores without files, so are locks whose lease was not renewed in time.
+//! 2. The own lock is written. Where leases expire, the store's time of that write is the current time for step 1.
+//! 3. The other locks are checked again: if two runs start at the same time, both may fail, but never both succeed.
 //! 4. The run takes the lease, folds the journals of former owners into the state, and only then removes their locks
-//!    ([`Lock::remove`]). Until then these locks keep other programs away, because the official program knows locks alone and
-//!    would begin with an old state if this run failed here.
+//!    ([`Lock::remove`]). Until then these locks exclude the official program, which knows only locks, and would start
+//!    with an old state if this run failed here.
 //!
-//! A lock set by hand ([`ByHand`]) has neither process nor lease, so it stays until it is removed by hand.
+//! A lock set by hand ([`ByHand`]) has neither a process nor a lease, so it stays until it is removed by hand.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,52 +25,52 @@ use crate::lease;
 use crate::process::ProcessIdentity;
 use crate::store::{Owner, Store, json_bytes};
 
-/// The content of a lock file.
+/// Content of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockContent {
-    /// Whose it is.
+    /// Owner of the lock.
     #[serde(flatten)]
     pub owner: Owner,
-    /// When it was made.
+    /// Time of creation.
     pub timestamp: String,
-    /// Which process that is, in words that cannot mean another one. Locks of other programs do not say.
+    /// Unique identity of the process; `None` in locks of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessIdentity>,
     /// Token of the lease that the owner takes after the lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
-    /// Set for a lock set by hand, which belongs to no run.
+    /// Set for a lock set by hand, which belongs to no update.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "byHand")]
     pub by_hand: Option<ByHand>,
 }
 
-/// Mark of a lock that a person has set to keep a stack unchanged.
+/// Mark of a lock that a user has set to keep a stack unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByHand {
-    /// Reason, shown to those who are refused.
+    /// Reason to show to other users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A lock that somebody holds.
+/// A lock in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldLock {
-    /// Its key.
+    /// Key of the lock.
     pub key: String,
-    /// Its address, for people.
+    /// Address of the lock, for display.
     pub address: String,
-    /// What it says; `None` if it cannot be read.
+    /// Content; `None` if it cannot be read.
     pub content: Option<LockContent>,
-    /// When it was written, by the clock of the store.
+    /// Time of the last write, by the clock of the store.
     pub written: SystemTime,
 }
 
-/// A lock that no longer counts, because its owner has ended.
+/// A stale lock, whose owner has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TakenOver {
-    /// Its process is known to have ended.
+    /// The process is known to have ended.
     Dead(HeldLock),
-    /// Its lease was not renewed.
+    /// The lease was not renewed.
     Expired(HeldLock),
 }
 
@@ -116,7 +115,7 @@ impl fmt::Display for HeldLock {
     }
 }
 
-/// The own lock, until [`Lock::release`].
+/// The own lock, held until [`Lock::release`].
 pub(crate) struct Lock {
     store: Arc<Store>,
     key: String,
@@ -124,8 +123,8 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of `stack`; the locks of former owners are returned with it, for the caller to remove. `lease` is the token
-    /// of the lease that the caller takes after the lock.
+    /// Takes the lock of `stack`. Also returns the stale locks of former owners, which the caller must remove. `lease`
+    /// is the token of the lease that the caller takes next.
     pub(crate) fn take(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -178,7 +177,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Adds a lock although the stack is locked already, for a cancellation.
+    /// Adds a lock even if the stack is locked already, for a cancellation.
     pub(crate) fn insist(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -187,7 +186,7 @@ impl Lock {
         Lock::write(store, stack, ProcessIdentity::own(), Some(lease), None)
     }
 
-    /// Adds a lock set by hand. The caller holds the stack.
+    /// Adds a lock set by hand. The caller owns the stack.
     pub(crate) fn set_by_hand(
         store: &Arc<Store>,
         stack: &StackReference,
@@ -223,7 +222,7 @@ impl Lock {
         })
     }
 
-    /// When the store says that the own lock was written. Another run may have taken it away.
+    /// Time when the own lock was written, by the clock of the store. Fails if another run has removed it.
     fn written(&self, stack: &StackReference) -> Result<SystemTime, BackendError> {
         let listed = self.store.bucket.list_direct(&keys::locks(stack))?;
         let entry = listed.into_iter().find(|entry| entry.key == self.key);
@@ -238,14 +237,14 @@ impl Lock {
         self.written(stack).map(drop)
     }
 
-    /// Gives the lock back.
+    /// Removes the lock.
     pub(crate) fn release(mut self) -> Result<(), BackendError> {
         self.released = true;
         self.store.bucket.delete(&self.key)?;
         Ok(())
     }
 
-    /// Leaves the lock where it is, for the next run to find.
+    /// Keeps the lock for the next run.
     pub(crate) fn leave(mut self) {
         self.released = true;
     }
@@ -275,17 +274,17 @@ impl HeldLock {
         content.is_some_and(|content| content.by_hand.is_some())
     }
 
-    /// Whether the process that wrote it is known to have ended.
+    /// Whether the process of the lock is known to have ended.
     pub(crate) fn is_dead(&self) -> bool {
         is_dead(ProcessIdentity::own().as_ref(), self)
     }
 
-    /// Token of the lease that its owner has.
+    /// Token of the owner's lease.
     pub(crate) fn lease(&self) -> Option<&str> {
         self.content.as_ref()?.lease.as_deref()
     }
 
-    /// Whether the lease that the lock names was not renewed in time.
+    /// Whether the lease named in the lock was not renewed in time.
     fn has_expired(
         &self,
         store: &Store,
@@ -299,14 +298,14 @@ impl HeldLock {
     }
 }
 
-/// The locks of `stack`.
+/// Locks of `stack`.
 pub(crate) fn locks_of(
     store: &Store,
     stack: &StackReference,
 ) -> Result<Vec<HeldLock>, BackendError> {
     let mut locks = Vec::new();
     for entry in store.bucket.list_direct(&keys::locks(stack))? {
-        // One that is gone in the meantime holds nobody up.
+        // A lock removed in the meantime is ignored.
         let Some(content) = store.bucket.get(&entry.key)? else {
             continue;
         };

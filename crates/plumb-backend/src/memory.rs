@@ -1,4 +1,4 @@
-//! A bucket in memory, for tests: it has a clock that tests move, counts requests, and fails where a test says so.
+//! An in-memory bucket for tests, with a movable clock, a count of requests, and scripted failures.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,22 +9,22 @@ use std::time::{Duration, SystemTime};
 use crate::bucket::{Bucket, Entry, Version, Versioned, check_key};
 use crate::error::{BucketError, StoreErrorKind};
 
-/// Outcome that a test gives to a request.
+/// Outcome of a request, chosen by a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It is carried out and answered.
+    /// The request is performed and answered.
     None,
-    /// It is not carried out, and the caller gets an error.
+    /// The request is not performed, and the caller gets an error.
     Before,
-    /// It is carried out, and the caller gets an error.
+    /// The request is performed, but the caller gets an error.
     After,
-    /// It is not carried out, and the caller gets an error that trying again does not help.
+    /// The request is not performed, and the caller gets an error that is not transient.
     Refused,
 }
 
 type Script = Box<dyn FnMut(&'static str, &str) -> Fault + Send>;
 
-/// A bucket in memory, without files.
+/// A bucket in memory, without support for appending.
 #[derive(Default)]
 pub struct MemoryBucket {
     state: Mutex<State>,
@@ -37,7 +37,7 @@ pub struct MemoryBucket {
 struct State {
     objects: BTreeMap<String, Object>,
     generation: u64,
-    /// How far the clock is ahead of the machine's.
+    /// Offset of the clock from the machine's clock.
     ahead: Duration,
 }
 
@@ -49,7 +49,7 @@ struct Object {
 }
 
 impl MemoryBucket {
-    /// An empty bucket each of whose requests takes this long.
+    /// An empty bucket with this latency for each request.
     pub fn with_latency(latency: Duration) -> Self {
         MemoryBucket {
             latency,
@@ -57,12 +57,12 @@ impl MemoryBucket {
         }
     }
 
-    /// Moves the clock.
+    /// Advances the clock.
     pub fn advance(&self, by: Duration) {
         self.state().ahead += by;
     }
 
-    /// A bucket with the same objects, as another run finds them after a crash of this one.
+    /// A copy with the same objects, for the next run after a crash of this one.
     #[must_use]
     pub fn fork(&self) -> MemoryBucket {
         let state = self.state();
@@ -72,12 +72,12 @@ impl MemoryBucket {
         }
     }
 
-    /// How many requests there were.
+    /// Number of requests.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Asks `script` before each request, with the action and the key.
+    /// Calls `script` before each request, with the action and the key.
     pub fn script(&self, script: impl FnMut(&'static str, &str) -> Fault + Send + 'static) {
         *lock(&self.script) = Some(Box::new(script));
     }

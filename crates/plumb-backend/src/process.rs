@@ -1,41 +1,41 @@
-//! Telling processes apart for sure, so that a lock is taken over only from a process that is known to have ended.
+//! Unique identities of processes, so that a lock is taken over only if its process is known to have ended.
 //!
-//! A process id and a host name prove nothing: containers have host names of their own choice and process ids of their own
-//! counting. A process is **known to have ended** when all of these hold:
+//! Process id and host name are not enough: containers choose their own host names and count their own process ids. A
+//! process is **known to have ended** if all of these hold:
 //!
-//! 1. It ran under this boot of this kernel (boot id), so its ids are this kernel's.
-//! 2. It ran in this process's pid namespace, so its id means the same here. Inode numbers of namespaces are used again only
-//!    when every process of the old namespace has ended.
-//! 3. No process has its id now, or the one that has it was started at another time. Times of start are compared within one
-//!    time namespace, since each shows them with an offset of its own.
+//! 1. It ran under the current boot of this kernel (boot id), so its ids belong to this kernel.
+//! 2. It ran in the pid namespace of this process, so its id has the same meaning here. The inode number of a namespace
+//!    is reused only after all of its processes have ended.
+//! 3. No process has its id now, or the one that has it started at another time. Start times are compared within one
+//!    time namespace, because each has its own offset.
 //!
-//! Systems that say none of this (any but Linux, or a `/proc` of another namespace) give no proof.
+//! Systems without this information (other than Linux, or with a `/proc` of another namespace) give no proof.
 
 use serde::{Deserialize, Serialize};
 
-/// A process as no other process is, as far as this kernel can tell. Part of lock files; other programs pass over it.
+/// Identity of a process, unique for this kernel. Part of lock files; other programs ignore it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessIdentity {
     /// Random id of the kernel's boot.
     pub boot_id: String,
-    /// The pid namespace, as `/proc` names it.
+    /// Pid namespace, as named in `/proc`.
     pub pid_namespace: String,
-    /// The time namespace; empty where the kernel has none.
+    /// Time namespace; empty if the kernel has none.
     pub time_namespace: String,
-    /// The process id.
+    /// Process id.
     pub pid: u32,
-    /// When the process was started, in clock ticks since the boot.
+    /// Start time, in clock ticks since the boot.
     pub start_time: u64,
 }
 
 impl ProcessIdentity {
-    /// Who this process is; `None` where the system does not say.
+    /// Identity of this process; `None` if the system does not provide it.
     pub fn own() -> Option<Self> {
         system::own()
     }
 
-    /// Whether `other` is known to have ended. False says nothing.
+    /// Whether `other` is known to have ended. False means unknown.
     pub fn knows_dead(&self, other: &ProcessIdentity) -> bool {
         self.is_comparable(other) && system::has_ended(other)
     }
@@ -59,7 +59,7 @@ mod system {
 
     pub(super) fn own() -> Option<ProcessIdentity> {
         let pid = std::process::id();
-        // A `/proc` of another namespace tells of other processes.
+        // A `/proc` of another namespace describes other processes.
         let shown = fs::read_link("/proc/self").ok()?;
         if shown.to_str()? != pid.to_string() {
             return None;
@@ -80,7 +80,7 @@ mod system {
         })
     }
 
-    /// Whether there is no such process in this namespace any more.
+    /// Whether the process no longer exists in this namespace.
     pub(super) fn has_ended(other: &ProcessIdentity) -> bool {
         let Some(pid) = i32::try_from(other.pid).ok().and_then(Pid::from_raw) else {
             return false;
@@ -91,7 +91,7 @@ mod system {
         start_time(other.pid).is_some_and(|time| time != other.start_time)
     }
 
-    /// Field 22 of `/proc/PID/stat`. The second one is the name of the program, which may hold anything.
+    /// Field 22 of `/proc/PID/stat`. The second field is the program name, which may contain any characters.
     fn start_time(pid: u32) -> Option<u64> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let end_of_name = stat.iter().rposition(|byte| *byte == b')')?;

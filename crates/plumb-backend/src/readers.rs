@@ -1,13 +1,13 @@
-//! Readers of files under mutated input.
+//! Fuzz tests of the readers of files.
 //!
-//! Files of stores and projects come from disks that fail, from merges, and from other programs. [`run`] changes real samples
-//! by chance (bytes, ranges, JSON values, parts of other samples) and gives them to the readers of checkpoints, exports,
-//! journals, plans, projects and settings. For each input:
+//! Files may be damaged by failing disks, merges and other programs. [`run`] mutates real samples at random (bytes,
+//! ranges, JSON values, parts of other samples) and passes them to the readers of checkpoints, exports, journals,
+//! plans, projects and settings. For each input:
 //!
-//! 1. The reader returns: it does not panic, and takes no longer than [`LIMIT`].
-//! 2. What it accepts can be written, and is read again as the same.
+//! 1. The reader returns: it does not panic, and takes at most [`LIMIT`].
+//! 2. Accepted input can be written, and the result is read as an equal value.
 //!
-//! The samples, and inputs that once violated this, are in `tests/data/readers/<reader>/`.
+//! Samples, and inputs that violated a rule in the past, are in `tests/data/readers/<reader>/`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -22,10 +22,10 @@ use plumb_state::plan::PlanFile;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Time that a reader may take for one input.
+/// Time limit of a reader for one input.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Room that the program has for the values of files: they may be nested 10,000 times.
+/// Stack size of the program for values in files, which may be nested 10,000 deep.
 pub const STACK: usize = 256 << 20;
 
 /// A reader of files.
@@ -56,7 +56,7 @@ impl Reader {
         Reader::Settings,
     ];
 
-    /// Name of the folder of its samples.
+    /// Name of the folder with its samples.
     pub fn name(self) -> &'static str {
         match self {
             Reader::Checkpoint => "checkpoint",
@@ -68,7 +68,7 @@ impl Reader {
         }
     }
 
-    /// Reads `input`; tells whether it was accepted. An error names the violation.
+    /// Reads `input`; returns whether it was accepted. An error names the violation.
     pub fn check(self, input: &[u8]) -> Result<bool, String> {
         let started = Instant::now();
         let read = catch_unwind(AssertUnwindSafe(|| self.read(input)));
@@ -137,7 +137,7 @@ fn journal(input: &[u8]) -> Result<bool, String> {
     Ok(journal.header.is_some())
 }
 
-/// Samples of a reader in the folder of all samples.
+/// Samples of a reader, from the folder of all samples.
 pub fn samples(reader: Reader, folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut paths: Vec<_> = fs::read_dir(folder.join(reader.name()))?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -146,20 +146,20 @@ pub fn samples(reader: Reader, folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     paths.into_iter().map(fs::read).collect()
 }
 
-/// An input that violates what must hold.
+/// An input that violates a rule.
 #[derive(Debug)]
 pub struct Violation {
     /// The reader.
     pub reader: Reader,
-    /// Number of the input, which repeats it.
+    /// Seed that generates the input.
     pub seed: u64,
-    /// What is wrong.
+    /// Description of the violation.
     pub text: String,
     /// The input.
     pub input: Vec<u8>,
 }
 
-/// Gives the input of `seed` to a reader; tells whether it was accepted.
+/// Passes the input generated from `seed` to a reader; returns whether it was accepted.
 pub fn run(reader: Reader, samples: &[Vec<u8>], seed: u64) -> Result<bool, Box<Violation>> {
     let mut chance = StdRng::seed_from_u64(seed);
     let mut input = samples[chance.random_range(0..samples.len())].clone();
@@ -176,7 +176,7 @@ pub fn run(reader: Reader, samples: &[Vec<u8>], seed: u64) -> Result<bool, Box<V
     })
 }
 
-/// Texts that mean something to a reader.
+/// Texts with a meaning for some reader.
 const TOKENS: [&str; 24] = [
     "null",
     "true",
@@ -239,7 +239,7 @@ fn mutate(input: &mut Vec<u8>, samples: &[Vec<u8>], chance: &mut StdRng) {
     }
 }
 
-/// Replaces what stands between two separators, which is a value in most formats.
+/// Replaces the text between two separators, which is a value in most formats.
 fn replace_value(input: &mut Vec<u8>, chance: &mut StdRng) {
     let is_separator = |byte: &u8| matches!(byte, b':' | b',' | b'[' | b'{' | b'\n');
     let places: Vec<usize> = (0..input.len())

@@ -1,16 +1,17 @@
-//! What happens to the journal of an update that did not end in order.
+//! Recovery of journals of interrupted updates.
 //!
-//! A journal names the checkpoint that it builds on by digest. Before the folded checkpoint is written, its digest is
-//! noted beside the journal (`<id>.folded`). So a leftover journal is one of:
+//! A journal names the checkpoint that it builds on by its digest. Before the folded checkpoint is written, its digest
+//! is noted beside the journal (`<id>.folded`). A leftover journal is therefore one of:
 //!
-//! 1. without a whole header: no record was ever durable, it is removed;
-//! 2. noted as folded into the present checkpoint: its work is done, it is removed;
-//! 3. built on the present checkpoint: it is replayed, the checkpoint saved, the journal removed. If records in its
-//!    middle are damaged, a copy is set aside;
-//! 4. anything else: it is set aside under another name and reported. **No journal is ever dropped silently.**
+//! 1. without a complete header: no record was durable, so the journal is deleted;
+//! 2. noted as folded into the current checkpoint: the journal is deleted;
+//! 3. based on the current checkpoint: the journal is replayed, the checkpoint saved, the journal deleted. If records
+//!    in its middle are damaged, a copy is set aside;
+//! 4. anything else: the journal is renamed (set aside) and reported. **No journal is ever dropped silently.**
 //!
-//! Journals in [segments](crate::segments) are sealed first. An owner that lost the stack may be at its end then, and
-//! replace the checkpoint itself. Of two who replace it one is refused, and starts from the beginning with what is there.
+//! Journals in [segments](crate::segments) are sealed first. An owner that has lost the stack may be finishing at that
+//! time, and replace the checkpoint itself. Of two such replacements one fails, and starts again with the new
+//! checkpoint.
 
 use std::path::Path;
 
@@ -30,34 +31,34 @@ use crate::state_file::StateFile;
 use crate::store::Store;
 use crate::stored::{Leftover, Stored, journals};
 
-/// What was found and done when a stack was opened.
+/// Finding or action when a stack was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// The lock of a process that has died on this machine was taken away.
+    /// The lock of a process that died on this machine was removed.
     DeadLock {
-        /// The lock, for people.
+        /// The lock, as text for the user.
         lock: String,
     },
-    /// The lock of a run that did not renew its lease was taken away.
+    /// The lock of a run that did not renew its lease was removed.
     ExpiredLock {
-        /// The lock, for people.
+        /// The lock, as text for the user.
         lock: String,
     },
     /// The journal of an interrupted update was replayed.
     Replayed {
-        /// The journal.
+        /// Address of the journal.
         journal: String,
-        /// How many entries it had.
+        /// Number of its entries.
         entries: usize,
     },
-    /// A journal could not be used, or not fully, and was kept under another name.
+    /// A journal was unusable in whole or in part, and was kept under another name.
     SetAside {
-        /// Where it is now.
+        /// Address of the renamed journal.
         journal: String,
-        /// Why.
+        /// Reason.
         reason: SetAsideReason,
     },
-    /// A recovery file continues no journal of its stack any more, and was kept under another name.
+    /// A recovery file belongs to no journal of its stack, and was kept under another name.
     Orphaned(Rescued),
 }
 
@@ -74,16 +75,16 @@ impl From<TakenOver> for Note {
     }
 }
 
-/// Why a journal was set aside.
+/// Reason why a journal was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetAsideReason {
-    /// It builds on another checkpoint than the present one.
+    /// The journal builds on another checkpoint than the current one.
     OtherCheckpoint,
-    /// It cannot be read.
+    /// The journal cannot be read.
     Unreadable,
-    /// Good records follow bad ones; those before the bad ones were replayed.
+    /// Valid records follow invalid ones; those before were replayed.
     Damaged,
-    /// Its entries do not fit the checkpoint.
+    /// The entries do not match the checkpoint.
     DoesNotFit,
 }
 
@@ -142,10 +143,10 @@ pub(crate) fn journal_key(stack: &StackReference, id: &str) -> String {
     format!("{}/{id}{JOURNAL}", keys::journals(stack))
 }
 
-/// How often recovery starts from the beginning because another run was at its end.
+/// Maximum number of restarts because another run was finishing.
 const ROUNDS: usize = 5;
 
-/// Deals with leftover journals. The caller holds the lock.
+/// Recovers leftover journals. The caller holds the lock.
 pub(crate) fn recover(store: &Store, stack: &StackReference) -> Result<Vec<Note>, BackendError> {
     let mut notes = Vec::new();
     for _ in 1..ROUNDS {
@@ -163,7 +164,7 @@ pub(crate) fn recover(store: &Store, stack: &StackReference) -> Result<Vec<Note>
     Ok(notes)
 }
 
-/// Whether another run was at work on the journals while they were looked at.
+/// Whether another run changed the journals during the recovery.
 enum Round {
     Settled,
     Moving,
@@ -230,7 +231,7 @@ fn replay_and_save(
     stored.remove(store, Keep::Seal)
 }
 
-/// The present state: the checkpoint, with a journal that builds on it folded in. Writes nothing.
+/// Current state: the checkpoint, with a journal that builds on it folded in. Writes nothing.
 pub(crate) fn present(
     store: &Store,
     stack: &StackReference,
@@ -252,7 +253,7 @@ pub(crate) fn present(
     Ok(None)
 }
 
-/// Folds a journal over the checkpoint that it builds on.
+/// Folds a journal into the checkpoint that it builds on.
 pub(crate) fn fold(
     store: &Store,
     stack: &StackReference,
@@ -260,7 +261,8 @@ pub(crate) fn fold(
     checkpoint: Checkpoint,
     journal: Journal,
 ) -> Result<EncryptedSnapshot, BackendError> {
-    // A journal that replaces the base as a whole needs no other; so state with secrets in the clear can be replaced.
+    // A journal that replaces the whole base does not need the old one, so a state with plaintext secrets can be
+    // replaced.
     let replaces_base =
         |(_, entry): &(u64, EncryptedEntry)| matches!(entry.opaque().kind, EntryKind::Write(_));
     let base = if journal.entries.iter().any(replaces_base) {
@@ -279,7 +281,7 @@ pub(crate) fn fold(
         })
 }
 
-/// The snapshot of a checkpoint, if no secret in it is in the clear; an empty one for a new stack.
+/// Snapshot of a checkpoint without plaintext secrets; empty for a new stack.
 pub(crate) fn encrypted(
     stack: &StackReference,
     checkpoint: Checkpoint,
@@ -294,7 +296,7 @@ pub(crate) fn encrypted(
     }
 }
 
-/// Whether a snapshot holds resources besides the root stack.
+/// Whether a snapshot has resources other than the root stack resource.
 pub(crate) fn has_resources(snapshot: &Snapshot) -> bool {
     snapshot
         .resources

@@ -1,8 +1,9 @@
-//! Removed stacks, which can be restored for a time.
+//! Removed stacks, which can be restored for a limited time.
 //!
-//! `stack rm` puts state, tags and history of the stack into one object, `.pulumi/removed/<project>/<stack>/<time>.zst`, before it
-//! removes anything. It begins with a line of JSON ([`Head`]) that lists the parts; the parts follow, one after the other.
-//! Objects older than [`KEPT_FOR`] are removed by the next removal of a stack of that name.
+//! `stack rm` first writes state, tags and history of the stack into one object,
+//! `.pulumi/removed/<project>/<stack>/<time>.zst`. The object begins with a line of JSON ([`Head`]) that lists the
+//! parts; the parts follow in that order. Objects older than [`KEPT_FOR`] are deleted by the next removal of a stack of
+//! that name.
 
 use std::time::Duration;
 
@@ -14,14 +15,14 @@ use crate::keys;
 use crate::store::{Store, json_bytes, unix_nanos};
 use crate::{Compression, compression};
 
-/// How long a removed stack can be restored.
+/// Time for which a removed stack can be restored.
 const KEPT_FOR: Duration = Duration::from_hours(30 * 24);
 const FORMAT: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Head {
     format: u32,
-    /// When the stack was removed.
+    /// Time of removal.
     removed: String,
     parts: Vec<Part>,
 }
@@ -29,7 +30,7 @@ struct Head {
 #[derive(Debug, Serialize, Deserialize)]
 struct Part {
     role: Role,
-    /// Name of a history object without the name of the stack.
+    /// Name of a history object, without the name of the stack.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     name: String,
     length: usize,
@@ -43,12 +44,12 @@ enum Role {
     History,
 }
 
-/// A stack that was removed.
+/// A removed stack.
 #[derive(Debug)]
 pub(crate) struct Removed {
-    /// Where it is kept.
+    /// Key of the object.
     key: String,
-    /// When it was removed.
+    /// Time of removal.
     pub(crate) time: String,
     parts: Vec<(Part, Vec<u8>)>,
 }
@@ -88,7 +89,7 @@ impl Removed {
         removed.state().is_some().then_some(removed)
     }
 
-    /// Text of the state.
+    /// Text of the state; `None` if there was none.
     pub(crate) fn state(&self) -> Option<&str> {
         let state = self.parts.iter().find(|(part, _)| part.role == Role::State);
         std::str::from_utf8(&state?.1).ok()
@@ -96,7 +97,7 @@ impl Removed {
 }
 
 impl Store {
-    /// Keeps everything of a stack that is about to be removed.
+    /// Saves a stack that is about to be removed.
     pub(crate) fn keep_removed(&self, stack: &StackReference) -> Result<(), BackendError> {
         let part = |role, name: String, content: Vec<u8>| {
             let length = content.len();
@@ -147,7 +148,7 @@ impl Store {
         Ok(self.bucket.delete_all(&old)?)
     }
 
-    /// The stack of this name that was removed last.
+    /// The most recently removed stack of this name.
     pub(crate) fn last_removed(
         &self,
         stack: &StackReference,

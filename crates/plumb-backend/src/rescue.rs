@@ -1,17 +1,19 @@
-//! Recovery files: records of a journal that its store did not take.
+//! Recovery files: journal records that could not be written to the store.
 //!
-//! A full disk or a server that is gone keeps a journal from being written, while providers still answer, with the ids of
-//! objects that nobody else knows. Such records go into a file of this machine, in the folder that the options of the store
-//! name:
+//! If the disk is full or the server unreachable, the journal cannot be written, but providers still return results,
+//! with ids of objects that are recorded nowhere else. Such records are written to a file of this machine, in the
+//! folder given in the options of the store:
 //!
-//! 1. The writer of the journal opens the file at the first record that the store did not take, and syncs each record.
-//! 2. When the store takes the state at the end of the update after all, the file is removed. Else the error names the file
-//!    and the ids.
-//! 3. The next run on this machine reads the journal in the store and continues it with the records of the file: they have the
-//!    same header and go on counting. Then the file is removed.
-//! 4. A file whose journal is gone (another machine has recovered what the store had) is set aside and reported, with its ids.
+//! 1. The writer of the journal creates the file with the first record that the store did not take, and syncs each
+//!    record.
+//! 2. If the store takes the state at the end of the update after all, the file is deleted. Otherwise the error names
+//!    the file and the ids.
+//! 3. The next run on this machine reads the journal in the store and appends the records of the file, which has the
+//!    same header and continues the numbers. Then the file is deleted.
+//! 4. A file without its journal (because another machine has recovered the stack) is set aside and reported with its
+//!    ids.
 //!
-//! Files are named by a digest of the journal's address, so a stack finds its own files alone.
+//! The name of a file is a digest of the journal's address, so a stack finds only its own files.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -30,21 +32,21 @@ use crate::store::Store;
 
 const ENDING: &str = ".recovery";
 
-/// An object that was made or changed, by its resource and id.
+/// An object that was created or changed, by its resource and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RescuedObject {
-    /// The resource.
+    /// URN of the resource.
     pub urn: String,
-    /// Its id.
+    /// Id of the resource.
     pub id: String,
 }
 
-/// Records that a store did not take.
+/// Records that could not be written to the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rescued {
-    /// The recovery file; none if it could not be written either.
+    /// The recovery file; `None` if it could not be written either.
     pub file: Option<PathBuf>,
-    /// The objects whose ids these records have.
+    /// Objects whose ids are in these records.
     pub objects: Vec<RescuedObject>,
 }
 
@@ -70,12 +72,12 @@ impl std::fmt::Display for Rescued {
     }
 }
 
-/// The recovery file of one journal, which exists from the first record on.
+/// Recovery file of one journal, created with the first record.
 #[derive(Clone)]
 pub(crate) struct Rescue(Arc<Mutex<Inner>>);
 
 struct Inner {
-    /// None if there is no folder for it.
+    /// Path; `None` if there is no folder for it.
     path: Option<PathBuf>,
     file: Option<File>,
     /// Header and records.
@@ -85,7 +87,7 @@ struct Inner {
 }
 
 impl Rescue {
-    /// The recovery file of the journal with this key.
+    /// Recovery file of the journal with this key.
     pub(crate) fn new(store: &Store, journal: &str, checkpoint: CheckpointDigest) -> Self {
         let header = Header {
             checkpoint,
@@ -116,7 +118,7 @@ impl Rescue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds records. They are durable afterwards if that can be.
+    /// Adds records, and makes them durable if possible.
     pub(crate) fn add(&self, records: &[u8]) {
         let mut inner = self.inner();
         inner.bytes.extend(records);
@@ -128,7 +130,7 @@ impl Rescue {
         }
     }
 
-    /// What was added, if there are ids in it that the store has not taken.
+    /// Added records, if they contain ids that the store has not recorded.
     pub(crate) fn rescued(&self) -> Option<Rescued> {
         let inner = self.inner();
         let content = [inner.header.as_slice(), &inner.bytes].concat();
@@ -139,7 +141,7 @@ impl Rescue {
         })
     }
 
-    /// Removes the file: the state has everything.
+    /// Deletes the file, because the state contains all of its records.
     pub(crate) fn remove(&self) {
         let mut inner = self.inner();
         inner.bytes.clear();
@@ -184,7 +186,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The objects that the outcomes of a journal name.
+/// Objects in the outcomes of a journal.
 fn objects(journal: &Journal) -> Vec<RescuedObject> {
     let states = journal.entries.iter().filter_map(|(_, entry)| {
         let state = match &entry.opaque().kind {
@@ -216,7 +218,7 @@ fn path_of(store: &Store, journal: &str) -> Option<PathBuf> {
     Some(folder.join(format!("{digest}-{id}{ENDING}")))
 }
 
-/// Continues a journal with the records of its recovery file. `journal` is none if the store has no whole header of it.
+/// Journal with the records of its recovery file appended. Without a complete header in the store, `journal` is empty.
 pub(crate) fn continued(store: &Store, key: &str, journal: Journal) -> Journal {
     let Some(rescued) = path_of(store, key).and_then(|path| read(&path)) else {
         return journal;
@@ -246,7 +248,7 @@ fn read(path: &Path) -> Option<Journal> {
     journal.header.is_some().then_some(journal)
 }
 
-/// Removes the recovery file of a journal, which is in the state now.
+/// Deletes the recovery file of a journal that has been folded into the state.
 pub(crate) fn remove(store: &Store, key: &str) {
     if let Some(path) = path_of(store, key)
         && let Err(error) = fs::remove_file(&path)
@@ -256,7 +258,7 @@ pub(crate) fn remove(store: &Store, key: &str) {
     }
 }
 
-/// Sets the recovery files of a stack aside that continue none of its journals.
+/// Sets recovery files of a stack aside that belong to none of its journals.
 pub(crate) fn set_orphans_aside(store: &Store, stack: &StackReference) -> Vec<Note> {
     let Some(folder) = &store.options.recovery_folder else {
         return Vec::new();

@@ -1,19 +1,21 @@
-//! Journals in stores whose objects cannot be appended to.
+//! Journals in stores without support for appending.
 //!
-//! A journal is a folder of numbered segments, `<id>.journal/<epoch>-<number>`. Each commit makes one segment with
-//! put-if-absent; segment 0 has the header alone. **Whoever takes a stack over seals its journals first**: a seal is a
+//! A journal is a folder of numbered segments, `<id>.journal/<epoch>-<number>`. Each commit creates one segment with
+//! put-if-absent; segment 0 has only the header. **A new owner seals the journals of former owners first**: a seal is a
 //! segment without entries that takes the next number.
 //!
-//! 1. A writer whose segment meets another's is fenced, and writes nothing more. So a commit is one request, and needs no
-//!    look at the lease.
-//! 2. A sealer that meets a segment takes the number after it. The segment was committed, and recovery replays it.
-//! 3. A writer makes segment 0 and looks at its lease after that. Either the next owner lists that segment, or the writer
+//! 1. A writer whose number is taken by another's segment is fenced, and stops. A commit is therefore a single request,
+//!    without a check of the lease.
+//! 2. A sealer whose number is taken tries the next one. The existing segment was committed, and recovery replays it.
+//! 3. A writer checks its lease after it has created segment 0. Either the next owner lists that segment, or the writer
 //!    sees the lease of the next owner.
-//! 4. A write with an unknown outcome is read back: each writer has a token, so content that is equal is its own.
-//! 5. Seals of other writers stay for [`SEAL_DAYS`] days when the segments are removed. A writer that slept until then
-//!    still meets them, and it looks at its lease first when it has written nothing for the time of a lease.
-//! 6. Before segments of other writers are deleted, a mark ([`REMOVED`]) says that the journal is in the state. Segments behind the
-//!    mark are ignored, because a writer without an answer to its write may write its segment again after the deletion.
+//! 4. After a write with an unknown outcome, the segment is read back. Each writer has a token, so equal content is its
+//!    own.
+//! 5. When segments are deleted, seals of other writers stay for [`SEAL_DAYS`] days, so that a writer that slept meets
+//!    them. A writer that has written nothing for the duration of a lease checks its lease first.
+//! 6. Before segments of other writers are deleted, a marker ([`REMOVED`]) says that the journal is in the state.
+//!    Segments beside the marker are ignored, because a writer without a response may repeat its write after the
+//!    deletion.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,48 +32,48 @@ use crate::keys;
 use crate::lease::Fence;
 use crate::store::Store;
 
-/// End of the names of journals.
+/// Suffix of the names of journals.
 pub(crate) const JOURNAL: &str = ".journal";
 const FOLDED: &str = "folded-";
-/// Name of the mark of a removed journal.
+/// Name of the marker of a removed journal.
 const REMOVED: &str = "removed";
-/// Days for which seals stay.
+/// Number of days for which seals are kept.
 pub(crate) const SEAL_DAYS: u64 = 7;
-/// How often a write with an unknown outcome is tried again.
+/// Maximum number of attempts for a write with an unknown outcome.
 const TRIES: u32 = 6;
-/// The first wait between two tries.
+/// Pause before the second attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// The longest wait between two tries.
+/// Maximum pause between attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
 
-/// A journal in segments, as a listing has it.
+/// Listing of a journal in segments.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Segments {
     /// Key of the folder.
     pub(crate) journal: String,
     epoch: u64,
-    /// The key of each segment, and when it was written.
+    /// Key and time of the last write of each segment, by number.
     numbers: BTreeMap<u64, (String, SystemTime)>,
-    /// Digests of the checkpoints that the journal was folded into.
+    /// Digests of the checkpoints that the journal has been folded into.
     pub(crate) folded: Vec<String>,
-    /// Whether the journal was removed: remaining segments are ignored.
+    /// Whether the journal was removed, so that remaining segments are ignored.
     is_removed: bool,
 }
 
 /// Content of a journal in segments.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// A segment was removed while the journal was read.
+    /// A segment was deleted while the journal was read.
     Moving,
-    /// Seals without a journal.
+    /// Only seals.
     Seals,
     /// The entries up to the first gap or damage.
     Journal(Journal),
-    /// Segments that are none.
+    /// A segment is invalid.
     Unreadable,
 }
 
-/// Groups the keys of a listing of a stack's journals.
+/// Groups the keys in a listing of a stack's journals.
 pub(crate) fn group(entries: impl IntoIterator<Item = crate::Entry>) -> Vec<Segments> {
     let mut found: BTreeMap<String, Segments> = BTreeMap::new();
     for entry in entries {
@@ -97,7 +99,7 @@ pub(crate) fn group(entries: impl IntoIterator<Item = crate::Entry>) -> Vec<Segm
     found.into_values().collect()
 }
 
-/// The journals of a stack that are kept in segments.
+/// Journals of a stack that are stored in segments.
 pub(crate) fn journals(
     store: &Store,
     stack: &StackReference,
@@ -113,7 +115,7 @@ pub(crate) fn seal_all(store: &Store, stack: &StackReference) -> Result<(), Back
     Ok(())
 }
 
-/// Removes what is kept of a stack's journals, but for the seals.
+/// Deletes all journals of a stack except the seals.
 pub(crate) fn remove_all(store: &Store, stack: &StackReference) -> Result<(), BackendError> {
     for mut segments in journals(store, stack)? {
         segments.seal(store)?;
@@ -122,17 +124,17 @@ pub(crate) fn remove_all(store: &Store, stack: &StackReference) -> Result<(), Ba
     Ok(())
 }
 
-/// What stays of a journal that is removed.
+/// Parts of a journal that a removal keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// Nothing: its writer is the one who removes it.
+    /// Nothing, because the writer itself removes the journal.
     Nothing,
-    /// The last segment, which is the seal.
+    /// The last segment, which is a seal.
     Seal,
 }
 
 impl Segments {
-    /// Takes the number after the last segment, unless that is a seal already.
+    /// Seals the journal by taking the next number, unless the last segment is a seal.
     pub(crate) fn seal(&mut self, store: &Store) -> Result<(), BackendError> {
         if self.is_removed {
             return Ok(());
@@ -181,7 +183,7 @@ impl Segments {
         ))
     }
 
-    /// Removes the journal.
+    /// Deletes the journal.
     pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
         let mut doomed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
         let mark = format!("{}/{REMOVED}", self.journal);
@@ -198,7 +200,7 @@ impl Segments {
         Ok(())
     }
 
-    /// Removes seals that nobody can meet any more.
+    /// Deletes seals that are too old to matter.
     pub(crate) fn remove_old_seals(&self, store: &Store) -> Result<(), BackendError> {
         let age = Duration::from_secs(SEAL_DAYS * 24 * 60 * 60);
         let is_old = |written: &SystemTime| written.elapsed().is_ok_and(|passed| passed > age);
@@ -208,7 +210,7 @@ impl Segments {
         Ok(())
     }
 
-    /// Keeps a copy of the journal under `aside`, and removes it but for its seal.
+    /// Copies the journal to `aside`, and deletes it except for its seal.
     pub(crate) fn set_aside(&self, store: &Store, aside: &str) -> Result<(), BackendError> {
         for (key, _) in self.numbers.values() {
             store
@@ -228,7 +230,7 @@ impl Segments {
     }
 }
 
-/// Puts the segments together, up to the first gap or damage.
+/// Joins the segments up to the first gap or damage.
 fn joined(numbers: &[u64], parts: Vec<Option<Journal>>) -> Content {
     let are_seals = parts
         .iter()
@@ -269,20 +271,20 @@ fn folded_key(journal: &str, digest: &str) -> String {
     format!("{journal}/{FOLDED}{digest}")
 }
 
-/// Epoch and number of a segment.
+/// Epoch and number in the name of a segment.
 fn numbers_of(name: &str) -> Option<(u64, u64)> {
     let (epoch, number) = name.split_once('-')?;
     Some((epoch.parse().ok()?, number.parse().ok()?))
 }
 
-/// Writes an object that no other writer writes with this content, unless there is one; tells whether the object there is
-/// the own one. A write with an unknown outcome is read back.
+/// Creates an object whose content is unique to this writer; returns whether the existing object has this content.
+/// After a write with an unknown outcome, the object is read back.
 pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bool, BucketError> {
     let mut wait = FIRST_WAIT;
     for left in (0..TRIES).rev() {
         let failed = match bucket.put_if_absent(key, content) {
             Ok(true) => return Ok(true),
-            // The store may have carried out a request that the client sent again.
+            // The client may have repeated a request that had its effect.
             Ok(false) => None,
             Err(error) if error.is_transient() && left > 0 => Some(error),
             Err(error) => return Err(error),
@@ -294,7 +296,7 @@ pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bo
         }
         match bucket.get(key) {
             Ok(Some(found)) => return Ok(found == content),
-            // Nothing was written, or two writers were in each other's way.
+            // Nothing was written, or two writers conflicted.
             Ok(None) => {}
             Err(error) if error.is_transient() && left > 0 => {}
             Err(error) => return Err(error),
@@ -310,12 +312,12 @@ pub(crate) struct SegmentLog {
     own: Segments,
     header: Header,
     writer: String,
-    /// When the stack was known to be owned.
+    /// Last time when the stack was known to be owned.
     owned: SystemTime,
 }
 
 impl SegmentLog {
-    /// Makes segment 0 and looks at the lease after that.
+    /// Creates segment 0, then checks the lease.
     pub(crate) fn create(
         store: &Arc<Store>,
         journal: &str,
@@ -371,7 +373,7 @@ impl Log for SegmentLog {
         self.put(SegmentRole::Entries, batch)
     }
 
-    /// The own seal comes before the checkpoint is replaced: whoever took over in the meantime has sealed already.
+    /// Writes the own seal before the checkpoint is replaced. A new owner would have sealed the journal already.
     fn end(&mut self) -> Result<(), JournalError> {
         self.put(SegmentRole::Seal, b"")
     }

@@ -1,4 +1,4 @@
-//! State files: finding the current one, reading, replacing (`state.md` 3.4).
+//! State files: selection of the current variant, reading, replacement (`state.md` 3.4).
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
 use crate::store::{Store, unix_nanos};
 
-/// A state file as it was found.
+/// A state file that was read.
 pub(crate) struct StateFile {
     pub(crate) key: String,
-    /// Unpacked.
+    /// Content, decompressed.
     pub(crate) content: Vec<u8>,
     pub(crate) version: Version,
 }
 
-/// A state file that a new one builds on.
+/// The state file that a new one replaces.
 #[derive(Debug, Clone)]
 pub(crate) struct Former {
     key: String,
@@ -44,7 +44,7 @@ impl StateFile {
         parse_checkpoint(&self.content).map_err(self.malformed())
     }
 
-    /// The stack's own resource alone.
+    /// Parses only the root stack resource.
     pub(crate) fn parse_root(&self) -> Result<RootState, BackendError> {
         parse_root(&self.content).map_err(self.malformed())
     }
@@ -58,7 +58,7 @@ impl StateFile {
 }
 
 impl Store {
-    /// The key of the current state file: of the variants that are there, the one written last.
+    /// Key of the current state file: the variant that was written last.
     pub(crate) fn state_key(&self, stack: &StackReference) -> Result<Option<String>, BackendError> {
         let base = keys::state(stack);
         let mut found = Vec::new();
@@ -84,8 +84,8 @@ impl Store {
         })
     }
 
-    /// Replaces the state file; the former one becomes `.bak`. Where a former file is given and the store has no files,
-    /// the new one is written only if that one is still there: an owner who lost the stack cannot overwrite newer state.
+    /// Replaces the state file; the former one becomes `.bak`. If a former file is given and the store has no files,
+    /// the new one is written only if that one is unchanged: an owner that lost the stack cannot overwrite newer state.
     pub(crate) fn save_text(
         &self,
         stack: &StackReference,
@@ -126,8 +126,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes `target` if the former file has not changed. When the compression changes, the former file is another one,
-    /// and `target` is written if it has not changed since now.
+    /// Writes `target` if the former file is unchanged. If the compression changes, the former file has another key,
+    /// and `target` is written if it does not change from now on.
     fn replace_former(
         &self,
         former: &Former,
@@ -150,7 +150,7 @@ impl Store {
         };
         let mut is_ours = false;
         self.with_retries(target, || {
-            // After a failure, the former try may have been carried out.
+            // A failed attempt may have had its effect.
             is_ours = self.bucket.replace(target, content, expected.as_ref())?
                 || self.bucket.get(target)?.as_deref() == Some(content);
             Ok(())
@@ -158,7 +158,7 @@ impl Store {
         if is_ours { Ok(()) } else { Err(lost()) }
     }
 
-    /// Replaces the state file by this snapshot.
+    /// Replaces the state file by one with this snapshot.
     pub(crate) fn save_snapshot(
         &self,
         stack: &StackReference,
@@ -167,7 +167,7 @@ impl Store {
         self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)
     }
 
-    /// Copies an object to its `.bak`. A failure is no reason not to go on.
+    /// Copies an object to its `.bak`. Failures are ignored.
     pub(crate) fn back_up(&self, key: &str) {
         if let Err(error) = self.bucket.copy(key, &format!("{key}.bak")) {
             tracing::warn!(%key, error = %error.chain(), "could not make a backup copy");
@@ -199,7 +199,7 @@ impl Store {
     }
 }
 
-/// Of variants of one file, listed in a fixed order, the one written last.
+/// The variant that was written last, out of some in a fixed order.
 pub(crate) fn latest(variants: impl IntoIterator<Item = Entry>) -> Option<Entry> {
     variants.into_iter().max_by_key(|entry| entry.modified)
 }

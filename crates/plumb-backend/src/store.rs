@@ -1,4 +1,4 @@
-//! What all parts of the file backend share.
+//! Data shared by all parts of the file backend.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::bucket::Bucket;
 use crate::compression::Compression;
 use crate::error::BackendError;
 
-/// Who works on stacks: this process.
+/// Owner of locks and leases: this process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// Process id.
@@ -25,37 +25,37 @@ pub struct Owner {
     pub hostname: String,
 }
 
-/// Choices that users make through the environment (`state.md` 3.3).
+/// Options that users set with environment variables (`state.md` 3.3).
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreOptions {
-    /// How state files and history are compressed.
+    /// Compression of state files and history.
     pub compression: Compression,
-    /// New stores use the legacy layout.
+    /// Whether new stores use the legacy layout.
     pub legacy_layout: bool,
-    /// Do not warn about leftovers of the legacy layout.
+    /// Whether to suppress warnings about leftovers of the legacy layout.
     pub no_legacy_warning: bool,
-    /// Open stores in the legacy layout.
+    /// Whether stores in the legacy layout can be opened.
     pub ignore_deprecation_error: bool,
-    /// Keep a copy of each state file under the time of writing.
+    /// Whether to keep a copy of each state file under the time of writing.
     pub retain_checkpoints: bool,
-    /// Make no copies in `backups/`.
+    /// Whether to make no copies in `backups/`.
     pub disable_backups: bool,
-    /// Number of former states that the history keeps of a stack; none keeps all.
+    /// Number of former states in the history of a stack; `None` for all.
     pub kept_states: Option<usize>,
-    /// How many state files are read at the same time when stacks are listed.
+    /// Number of state files that are read concurrently when stacks are listed.
     pub parallel: usize,
-    /// How long a lease lasts unless it is renewed.
+    /// Duration of a lease after its last renewal.
     pub lease_time: Duration,
-    /// How often a failed write of a state file is tried again.
+    /// Number of retries for a failed write of a state file.
     pub write_retries: u32,
-    /// Folder of this machine for records that the store does not take; none keeps them in memory only.
+    /// Folder on this machine for records that the store does not take; `None` keeps them only in memory.
     pub recovery_folder: Option<PathBuf>,
-    /// The version written into manifests that are made without the engine, with its leading `v`.
+    /// Version for manifests that are made without the engine, with a leading `v`.
     pub version: String,
 }
 
 impl StoreOptions {
-    /// What applies when the environment says nothing.
+    /// Defaults, for an empty environment.
     pub fn new(version: &str) -> Self {
         StoreOptions {
             compression: Compression::None,
@@ -73,7 +73,7 @@ impl StoreOptions {
         }
     }
 
-    /// The compression that two switches ask for.
+    /// Compression for the two switches.
     pub fn compression_of(gzip: bool, zstd: bool) -> Result<Compression, BackendError> {
         match (gzip, zstd) {
             (true, true) => Err(BackendError::TwoCompressions),
@@ -92,7 +92,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Reads and unpacks an object.
+    /// Reads and decompresses an object.
     pub(crate) fn read(&self, key: &str) -> Result<Option<Vec<u8>>, BackendError> {
         let Some(content) = self.bucket.get(key)? else {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Store {
         self.unpack(key, content).map(Some)
     }
 
-    /// Unpacks an object.
+    /// Decompresses an object.
     #[expect(clippy::unused_self, reason = "reads as the other half of `read`")]
     pub(crate) fn unpack(&self, key: &str, content: Vec<u8>) -> Result<Vec<u8>, BackendError> {
         crate::compression::unpack(content).map_err(|source| BackendError::Unpack {
@@ -125,7 +125,7 @@ impl Store {
     }
 }
 
-/// Nanoseconds since 1970, as file names have them.
+/// Current time in nanoseconds since 1970, as in file names.
 pub(crate) fn unix_nanos() -> i128 {
     Timestamp::now().as_nanosecond()
 }

@@ -1,4 +1,4 @@
-//! Journals as stores have them: in a file, or in segments.
+//! Journals in both of their stored forms: a file, or segments.
 
 use plumb_project::StackReference;
 use plumb_state::journal::disk::{self, CheckpointDigest, Journal, Tail};
@@ -13,17 +13,17 @@ use crate::store::Store;
 
 const FOLDED: &str = ".folded";
 
-/// A leftover journal and what to do with it.
+/// Classification of a leftover journal, which decides its treatment.
 pub(crate) enum Leftover {
-    /// Remove it.
+    /// Its records are in the state: delete it.
     Done,
     /// Replay it.
     Matching(Journal),
-    /// Keep it under another name.
+    /// It does not match the state: set it aside.
     Alien(SetAsideReason),
-    /// Look again: its owner is removing it.
+    /// Its owner is removing it: look again.
     Moving,
-    /// Keep what is left of it until nobody can meet it any more.
+    /// Only seals are left: keep them until no writer can meet them.
     Seals,
 }
 
@@ -34,7 +34,7 @@ fn folded_key(journal: &str) -> String {
     )
 }
 
-/// A journal as the store has it.
+/// A journal in a store.
 pub(crate) enum Stored {
     /// One file.
     File(String),
@@ -43,7 +43,7 @@ pub(crate) enum Stored {
 }
 
 impl Stored {
-    /// The journal with this key.
+    /// Journal with this key.
     pub(crate) fn find(
         store: &Store,
         stack: &StackReference,
@@ -57,7 +57,7 @@ impl Stored {
         Ok(own.map(Stored::Segments))
     }
 
-    /// The key that names it.
+    /// Key of the journal.
     pub(crate) fn key(&self) -> &str {
         match self {
             Stored::File(key) => key,
@@ -65,7 +65,7 @@ impl Stored {
         }
     }
 
-    /// Its content, if it can be read.
+    /// Content; `None` if it cannot be read.
     pub(crate) fn journal(&self, store: &Store) -> Result<Option<Journal>, BackendError> {
         match self {
             Stored::File(key) => {
@@ -79,7 +79,7 @@ impl Stored {
         }
     }
 
-    /// Notes that it is about to be folded into a checkpoint with this text.
+    /// Notes that the journal is about to be folded into a checkpoint with this text.
     pub(crate) fn note_folded(&mut self, store: &Store, text: &str) -> Result<(), BackendError> {
         let digest = CheckpointDigest::of(text.as_bytes()).to_string();
         match self {
@@ -88,11 +88,11 @@ impl Stored {
         }
     }
 
-    /// Removes a journal whose work is done.
+    /// Deletes a journal that is in the state.
     pub(crate) fn remove(&self, store: &Store, keep: Keep) -> Result<(), BackendError> {
         rescue::remove(store, self.key());
         match self {
-            // A journal that comes back must find the note that it is folded, so the note outlasts it.
+            // The note must outlast the journal: if the journal reappears after a crash, it must still count as folded.
             Stored::File(key) => {
                 store.bucket.delete(key)?;
                 store.bucket.settle(keys::folder_of(key))?;
@@ -103,7 +103,7 @@ impl Stored {
         }
     }
 
-    /// Keeps it under another name.
+    /// Renames the journal.
     pub(crate) fn set_aside(
         &self,
         store: &Store,
@@ -123,7 +123,7 @@ impl Stored {
         })
     }
 
-    /// What to do with it, the state file being `state`.
+    /// Classifies the journal against the state file `state`.
     pub(crate) fn classify(
         &self,
         store: &Store,
@@ -132,7 +132,7 @@ impl Stored {
         let unreadable = Leftover::Alien(SetAsideReason::Unreadable);
         let present = state.digest().to_string();
         let (journal, folded) = match self {
-            // It may be half removed.
+            // The journal may be half deleted.
             Stored::Segments(segments) if segments.folded.contains(&present) => {
                 return Ok(Leftover::Done);
             }
@@ -171,7 +171,7 @@ impl Stored {
         if header.checkpoint == state.digest() {
             return Ok(Leftover::Matching(journal));
         }
-        // An empty journal loses nothing. Its writer was stopped while it began.
+        // An empty journal loses nothing. Its writer was stopped at the beginning.
         if journal.entries.is_empty() && journal.tail != Tail::Damaged {
             return Ok(Leftover::Done);
         }
@@ -179,7 +179,7 @@ impl Stored {
     }
 }
 
-/// The journals of a stack.
+/// Journals of a stack.
 pub(crate) fn journals(store: &Store, stack: &StackReference) -> Result<Vec<Stored>, BackendError> {
     let folder = keys::journals(stack);
     let listed = store.bucket.list(&folder)?;

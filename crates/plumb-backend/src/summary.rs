@@ -1,4 +1,4 @@
-//! What listings say of stacks, read without understanding the whole state file.
+//! Summaries of stacks for listings, read without parsing whole state files.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -17,20 +17,20 @@ use crate::store::Store;
 /// A stack in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackSummary {
-    /// Which one.
+    /// The stack.
     pub stack: StackReference,
-    /// When it was last updated (RFC 3339), if ever and if the file can be read.
+    /// Time of the last update (RFC 3339); `None` if there was none, or the file cannot be read.
     pub last_update: Option<String>,
-    /// How many resources it has, if the file can be read.
+    /// Number of resources; `None` if the file cannot be read.
     pub resource_count: Option<usize>,
 }
 
-/// Which stacks are wanted.
+/// Filter of a listing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StackFilter {
-    /// Of this project only.
+    /// Project of the stacks.
     pub project: Option<ProjectName>,
-    /// With this tag only, and with this value if one is given.
+    /// Tag of the stacks, and its value if given.
     pub tag: Option<(String, Option<String>)>,
 }
 
@@ -61,14 +61,14 @@ struct ManifestOutline {
 }
 
 impl Store {
-    /// The stacks of the store that are wanted, sorted by name, each with the key of its state file. A stack whose file has a
-    /// form that is only listed has none.
+    /// Stacks that match the filter, sorted by name, each with the key of its state file. The key is missing for state
+    /// files in a form that can only be listed.
     pub(crate) fn stacks(
         &self,
         layout: StoreLayout,
         filter: &StackFilter,
     ) -> Result<BTreeMap<StackReference, Option<String>>, BackendError> {
-        // A project has a folder of its own, unless the layout is old.
+        // Each project has a folder of its own, except in the legacy layout.
         let listed = match (layout, &filter.project) {
             (StoreLayout::Legacy, _) => self.bucket.list_direct(keys::STACKS)?,
             (StoreLayout::Project, Some(project)) => {
@@ -97,7 +97,7 @@ impl Store {
         Ok(stacks)
     }
 
-    /// Whether a stack has the tag that is wanted, if one is.
+    /// Whether a stack has the tag in the filter, if there is one.
     fn is_tagged(
         &self,
         stack: &StackReference,
@@ -119,7 +119,7 @@ impl Store {
         Ok(self.summarize_all(stacks.into_iter().collect()))
     }
 
-    /// Reads several state files at a time.
+    /// Reads several state files concurrently.
     fn summarize_all(&self, stacks: Vec<(StackReference, Option<String>)>) -> Vec<StackSummary> {
         let workers = self.options.parallel.clamp(1, 64).min(stacks.len());
         let queue = Mutex::new(VecDeque::from(stacks));
@@ -158,7 +158,7 @@ impl Store {
                 .and_then(|l| l.resources.as_ref())
                 .map_or(0, Vec::len)
         });
-        // Files in very old forms have no such members.
+        // Very old files lack these members.
         let last_update = latest.flatten().and_then(|latest| latest.manifest.time);
         StackSummary {
             stack,
@@ -168,7 +168,7 @@ impl Store {
     }
 }
 
-/// The stack whose state file has this name below the stacks' folder.
+/// Stack whose state file has this key relative to the folder of stacks.
 fn stack_of(relative: &str, layout: StoreLayout) -> Option<StackReference> {
     let parts: Vec<&str> = relative.split('/').collect();
     let (project, name) = match (layout, parts.as_slice()) {

@@ -1,9 +1,9 @@
-//! An operation that changes a stack, from taking it to giving it back.
+//! An operation that changes a stack, from taking the stack to releasing it.
 //!
-//! Beginning: lock, lease, recovery of leftovers, journal with its header. End: fold (or the engine's own snapshot),
-//! checkpoint, journal removed, history, backup, lease and lock given back. The lease is checked before the checkpoint
-//! is replaced. In a store without files the own journal is sealed before that, and the checkpoint is replaced only if it
-//! is still the one that was read at the beginning.
+//! Beginning: lock, lease, recovery of leftover journals, journal with its header. End: fold (or the engine's own
+//! snapshot), checkpoint, journal deleted, history, backup, lease and lock released. The lease is checked before the
+//! checkpoint is replaced. In a store without files, the own journal is sealed before that, and the checkpoint is
+//! replaced only if it is still the one that was read at the beginning.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::store::Store;
 use crate::stored::Stored;
 use crate::versions::Kept;
 
-/// A stack taken for an operation that changes it.
+/// A stack that was taken for an operation that changes it.
 pub struct Update {
     store: Arc<Store>,
     stack: StackReference,
@@ -40,21 +40,21 @@ pub struct Update {
     former: Former,
     notes: Vec<Note>,
     journal_key: String,
-    /// `None` once it is closed.
+    /// Journal; `None` after it was closed.
     journal: Option<JournalWriter>,
-    /// Records that the journal did not take.
+    /// Records that the journal could not write.
     rescue: Rescue,
-    // Dropped in this order: first the lease, then the lock.
+    // Fields are dropped in this order: first the lease, then the lock.
     lease: Option<Lease>,
     lock: Option<Lock>,
 }
 
-/// What did not work after the state was saved.
+/// Errors after the state was saved.
 #[derive(Debug, Default)]
 pub struct Finished {
     /// The history record could not be written.
     pub history: Option<BackendError>,
-    /// The backup could not be made.
+    /// The backup could not be written.
     pub backup: Option<BackendError>,
 }
 
@@ -69,7 +69,8 @@ impl Update {
         let token = Uuid::new_v4().to_string();
         let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;
         let lease = Lease::take(store, stack, &token)?;
-        // A cancellation between lock and lease has removed the lock, and could not fence a lease that did not exist yet.
+        // A cancellation between lock and lease has removed the lock, but could not fence the lease, which did not
+        // exist yet.
         lock.check(stack)?;
         let recovered = recovery::recover(store, stack)?;
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
@@ -107,17 +108,17 @@ impl Update {
         &self.stack
     }
 
-    /// The id of this update.
+    /// Id of this update.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The state at the beginning, after any recovery.
+    /// State at the beginning, after any recovery.
     pub fn base(&self) -> &Checkpoint {
         &self.base
     }
 
-    /// What was found and done when the stack was taken; to be shown.
+    /// Findings when the stack was taken, to be shown to the user.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
@@ -134,25 +135,26 @@ impl Update {
         }))
     }
 
-    /// Returns when everything up to `seq` is durable. Cancel-safe.
+    /// Returns when all records up to `seq` are durable. Cancel-safe.
     pub async fn wait(&self, seq: Seq) -> Result<(), JournalError> {
         self.journal()?.wait(seq).await
     }
 
-    /// Becomes true when somebody asks for the end of this update. It should then end as at the first interrupt.
+    /// Receiver that becomes true when another process requests the end of this update, which should then end as after
+    /// the first interrupt.
     pub fn asked_to_end(&self) -> Option<tokio::sync::watch::Receiver<bool>> {
         self.lease.as_ref().map(Lease::asked)
     }
 
-    /// The journal, for whoever wants to watch its progress.
+    /// Journal, to watch its progress.
     pub fn journal(&self) -> Result<&JournalWriter, JournalError> {
         self.journal.as_ref().ok_or(JournalError::Closed)
     }
 
-    /// Ends the update: saves the state, writes `record` into the history, and gives the stack back.
+    /// Ends the update: saves the state, writes `record` into the history, and releases the stack.
     ///
-    /// Without `snapshot` the state is the fold of the journal. A snapshot that is invalid is not written. When the
-    /// state cannot be saved, the journal and the lock stay, and the next run recovers.
+    /// Without `snapshot`, the state is the fold of the journal. An invalid snapshot is not written. If the state
+    /// cannot be saved, the journal and the lock stay, and the next run recovers.
     pub fn finish(
         mut self,
         snapshot: Option<&EncryptedSnapshot>,
@@ -198,22 +200,22 @@ impl Update {
         Ok(finished)
     }
 
-    /// Replaces the state as a whole without a journal, as `stack import` and state edits do, and gives the stack back.
-    /// Callers check what they write; people may insist on a state that is not valid.
+    /// Replaces the whole state without a journal, as `stack import` and state edits do, and releases the stack.
+    /// Callers check the snapshot, because users may insist on an invalid state.
     pub fn replace(self, snapshot: &EncryptedSnapshot) -> Result<(), BackendError> {
         self.complete(Some(snapshot), None).map(|_| ())
     }
 
-    /// Gives the stack back, locked by hand.
+    /// Releases the stack with a lock set by hand.
     pub(crate) fn lock_by_hand(self, reason: Option<&str>) -> Result<(), BackendError> {
-        // Before the own lock is removed, so that no other run can begin in between.
+        // Add this lock before the own one is removed, so that no other run can start in between.
         Lock::set_by_hand(&self.store, &self.stack, reason)?;
         self.complete(None, None).map(|_| ())
     }
 
     fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<(), BackendError> {
         let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
-        // With its own snapshot the engine knows more than a journal that could not be written.
+        // The engine's own snapshot is complete even if the journal could not be written.
         if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
             closed.clone()?;
         }
@@ -225,7 +227,7 @@ impl Update {
         };
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
-            // A journal without records says nothing about a checkpoint that replaces its base.
+            // A journal without records cannot have been folded into a checkpoint that replaces its base.
             if !matches!(closed, Ok(Seq(0)))
                 && let Some(stored) = &mut stored
             {
@@ -241,7 +243,7 @@ impl Update {
         }
     }
 
-    /// The base with the journal folded in; `None` when nothing was recorded.
+    /// Base with the journal folded in; `None` if nothing was recorded.
     fn folded(&self, stored: &Stored) -> Result<Option<EncryptedSnapshot>, BackendError> {
         let Some(journal) = stored.journal(&self.store)? else {
             return Ok(None);
@@ -260,7 +262,7 @@ impl Update {
         }
     }
 
-    /// Lets go of the stack without touching its files.
+    /// Releases the stack without changes to its files.
     fn leave(&mut self) {
         drop(self.journal.take());
         self.lease = None;
@@ -269,14 +271,14 @@ impl Update {
         }
     }
 
-    /// The digest of the checkpoint that the journal builds on.
+    /// Digest of the checkpoint that the journal builds on.
     pub fn base_digest(&self) -> CheckpointDigest {
         self.base_digest
     }
 }
 
 impl Drop for Update {
-    /// An update that is dropped without [`Update::finish`] keeps what its journal says.
+    /// Keeps the journal and its records if the update is dropped without [`Update::finish`].
     fn drop(&mut self) {
         if self.lock.is_none() {
             return;
@@ -288,12 +290,13 @@ impl Drop for Update {
     }
 }
 
-/// Takes a stack from the holders of `locks`, and folds their journals into the state.
+/// Takes a stack from the owners of `locks`, and folds their journals into the state.
 ///
-/// 1. The own lock keeps other runs away until the state is complete.
-/// 2. The lease and the seals stop the former owners.
-/// 3. The journals are folded. If the store fails here, the former locks stay, so that no program begins with an old state.
-/// 4. The former locks are removed, also if a journal cannot be read: the next run reports that journal.
+/// 1. The own lock excludes other runs until the state is complete.
+/// 2. The lease and the seals fence the former owners.
+/// 3. The journals are folded. If the store fails here, the former locks stay, so that no program starts with an old
+///    state.
+/// 4. The former locks are removed, even if a journal cannot be read: the next run reports that journal.
 pub(crate) fn take_from(
     store: &Arc<Store>,
     stack: &StackReference,
@@ -333,7 +336,7 @@ fn open_journal(
         checkpoint,
         segment: 0,
     });
-    // The first commit of a record makes the header durable with it.
+    // The first commit of a record also makes the header durable.
     file.append(&header).map_err(io_error("write", key))?;
     let log = FileLog::new(file, Box::new(move || fence.check()));
     Ok(JournalWriter::start(Box::new(log), rescue)?)

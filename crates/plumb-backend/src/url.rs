@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use crate::error::BackendError;
 
-/// A kind of backend and where it is.
+/// Kind and address of a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackendUrl {
     /// A folder.
     File(FileUrl),
     /// The service API.
     Service {
-        /// Scheme and host, without a slash at the end.
+        /// Scheme and host, without a trailing slash.
         url: String,
     },
-    /// A store on another machine, of the kind that the scheme says. Its address is read by those who open it.
+    /// A store on another machine, whose kind is its scheme. The crate that opens it parses the address.
     Store {
         /// The address.
         url: String,
@@ -24,16 +24,16 @@ pub enum BackendUrl {
 /// A store in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUrl {
-    /// The address as it was given, which is how logins are remembered.
+    /// Address as given by the user, under which logins are stored.
     pub url: String,
-    /// The folder, absolute.
+    /// Absolute path of the folder.
     pub path: PathBuf,
-    /// Whether the folder is made when it is missing.
+    /// Whether to create a missing folder.
     pub create_dir: bool,
 }
 
 impl BackendUrl {
-    /// Reads an address; `home` stands for `~`, relative paths start at `cwd`.
+    /// Parses an address; `home` replaces `~`, relative paths start at `cwd`.
     pub fn parse(url: &str, home: &Path, cwd: &Path) -> Result<Self, BackendError> {
         let unknown = || BackendError::UnknownUrl { url: masked(url) };
         let (scheme, rest) = url.split_once("://").ok_or_else(unknown)?;
@@ -50,7 +50,7 @@ impl BackendUrl {
     }
 }
 
-/// An address with its user name and password hidden.
+/// Address with user name and password hidden.
 pub fn masked(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
@@ -80,7 +80,7 @@ fn file_url(url: &str, rest: &str, home: &Path, cwd: &Path) -> FileUrl {
     }
 }
 
-/// Takes out `.` and `..` without looking at the disk.
+/// Removes `.` and `..` without access to the disk.
 fn normalize(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut out = PathBuf::new();

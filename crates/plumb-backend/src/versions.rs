@@ -1,15 +1,15 @@
-//! States of the history, in little room.
+//! Compact storage of states in the history.
 //!
-//! The official program writes a whole copy of the state beside each record of the history and never reads it. Small states are
-//! kept like that here too. Of a large one, only the first of [`FULL_EVERY`] versions is kept as a whole
-//! (`<stack>-<time>.checkpoint.full`); the others (`.checkpoint.delta`) are compressed with the version before as their
-//! dictionary, so they take as much room as has changed.
+//! The official program writes a full copy of the state beside each record of the history, and never reads it. Small
+//! states are stored like that here too. Of a large state, only one in [`FULL_EVERY`] versions is stored in full
+//! (`<stack>-<time>.checkpoint.full`); the others (`.checkpoint.delta`) are compressed with the previous version as
+//! their dictionary, so their size is proportional to the change.
 //!
-//! Both begin with a line of JSON ([`Head`]), which names the base of a delta and the digest of the state. A version is read
-//! by decoding from the last whole one on, and compared with its digest. If an object of this chain is missing or damaged, which a
-//! power failure may cause, the versions that build on it are lost, up to the next whole one. A version builds on the former
-//! state file, so writing one never reads the chain; if that file is not the state of the newest version (the state was
-//! edited in the meantime), the version is whole.
+//! Both begin with a line of JSON ([`Head`]), which names the base of a delta and the digest of the state. A version is
+//! read by decoding all versions from the last full one on, and verified with its digest. If an object of this chain is
+//! missing or damaged, which a power failure may cause, the versions that build on it are lost, up to the next full
+//! one. A version is compressed against the former state file, so writing one never reads the chain; if that file is
+//! not the state of the newest version (the state was edited in the meantime), the version is stored in full.
 
 use std::io::{self, Read as _, Write as _};
 
@@ -21,39 +21,39 @@ use crate::error::BackendError;
 use crate::keys;
 use crate::store::{Store, json_bytes};
 
-/// Size from which on states are kept as deltas.
+/// Size in bytes from which states are stored as deltas.
 const LARGE: usize = 64 << 10;
-/// Number of versions of which one is whole.
+/// Interval between full versions.
 const FULL_EVERY: u32 = 25;
-/// Level of compression: deltas are as small with higher ones.
+/// Compression level; higher ones do not make deltas smaller.
 const LEVEL: i32 = 3;
 const FULL: &str = ".checkpoint.full";
 const DELTA: &str = ".checkpoint.delta";
 const COPY: &str = ".checkpoint.json";
 
-/// What a version begins with.
+/// First line of a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
     format: u32,
     /// Digest of the state.
     digest: String,
-    /// Number of versions to decode before this one.
+    /// Number of versions to decode first.
     depth: u32,
-    /// Name of the version before, without the name of the stack; none if this one is whole.
+    /// Name of the previous version, without the name of the stack; `None` for a full version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     base: Option<String>,
 }
 
 const FORMAT: u32 = 1;
 
-/// Form in which a state was kept.
+/// Form in which a state was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// A copy of the state file.
     Copy,
-    /// A large state as a whole.
+    /// A large state in full.
     Full,
-    /// What has changed of a large state.
+    /// A delta of a large state.
     Delta,
 }
 
@@ -76,7 +76,7 @@ impl Version {
         [json_bytes(&self.head), vec![b'\n'], self.packed.clone()].concat()
     }
 
-    /// The state, if it is what was kept.
+    /// Decompressed state; `None` if it does not match the digest.
     fn unpack(&self, base: &[u8]) -> Option<Vec<u8>> {
         let content = unpack(&self.packed, base).ok()?;
         (digest(&content) == self.head.digest).then_some(content)
@@ -103,7 +103,7 @@ fn unpack(packed: &[u8], base: &[u8]) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The window has to reach from the end of the content to the beginning of the base.
+/// Size of the window, which must reach from the end of the content to the beginning of the base.
 fn window_log(length: usize) -> u32 {
     let bits = usize::BITS - length.leading_zeros();
     bits.clamp(10, LARGEST_WINDOW)
@@ -112,7 +112,7 @@ fn window_log(length: usize) -> u32 {
 const LARGEST_WINDOW: u32 = 30;
 
 impl Store {
-    /// Keeps the present state as that of the update whose history objects begin with `stem`.
+    /// Stores the current state for the update whose history objects begin with `stem`.
     pub(crate) fn keep_state(
         &self,
         stack: &StackReference,
@@ -151,7 +151,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// The present state as a change of the newest version, if it can be.
+    /// Current state as a delta of the newest version; `None` if that is not possible.
     fn delta(&self, stack: &StackReference, state: &str, content: &[u8]) -> Option<Version> {
         let keys = self.version_keys(stack).ok()?;
         let newest = keys.last()?;
@@ -164,7 +164,7 @@ impl Store {
             return None;
         }
         let packed = pack(content, &former).ok()?;
-        // A state that has changed altogether is a better beginning than a delta.
+        // If most of the state has changed, a full version is better than a delta.
         (packed.len() < content.len() / 16).then(|| Version {
             head: Head {
                 format: FORMAT,
@@ -176,7 +176,7 @@ impl Store {
         })
     }
 
-    /// The state of the update whose history objects begin with `stem`; none if it is not kept.
+    /// State of the update whose history objects begin with `stem`; `None` if it is not stored.
     pub(crate) fn kept_state(
         &self,
         stack: &StackReference,
@@ -219,7 +219,7 @@ impl Store {
         Ok(Some(content))
     }
 
-    /// Keys of large states, the oldest first.
+    /// Keys of large states, oldest first.
     fn version_keys(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
         let mut keys = self.history_keys(stack)?;
         keys.retain(|key| key.ends_with(FULL) || key.ends_with(DELTA));
@@ -227,7 +227,8 @@ impl Store {
         Ok(keys)
     }
 
-    /// Removes the states of old updates that the options do not keep, and that none of the kept ones builds on. The records stay.
+    /// Deletes states of old updates, except those that the options keep and those that the kept ones build on. The
+    /// records stay.
     pub(crate) fn prune(&self, stack: &StackReference) -> Result<usize, BackendError> {
         match self.options.kept_states {
             Some(limit) => self.prune_to(stack, limit),
@@ -235,7 +236,7 @@ impl Store {
         }
     }
 
-    /// Keeps so many states.
+    /// Deletes all but the newest states.
     pub(crate) fn prune_to(
         &self,
         stack: &StackReference,

@@ -1,4 +1,4 @@
-//! What must hold when a store is opened after a crash.
+//! Checks of a store that is opened after a crash.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::file_backend::FileBackend;
 use crate::recovery::{Note, SetAsideReason};
 use crate::summary::StackFilter;
 
-/// What was found after a crash.
+/// Findings after a crash.
 pub(super) struct Found {
     pub(super) stacks: Vec<(String, State, usize)>,
-    /// A lock that cannot be read had to be cancelled.
+    /// Whether an unreadable lock had to be cancelled.
     pub(super) is_cancelled: bool,
 }
 
-/// Checks that the next processes find what the model allows, and can go on.
+/// Checks that later processes find a state allowed by the model, and can continue.
 ///
-/// 1. Each stack is read without taking it: its state is one that the model allows, and verifies.
-/// 2. An update begins, and recovers the same state. Nothing is set aside.
-/// 3. The update records and ends; then the state has the new resource besides.
+/// 1. Each stack is read without taking it: its state is allowed by the model, and passes the integrity check.
+/// 2. An update begins, and recovers that state. No journal is set aside.
+/// 3. The update records a new resource and ends; the state then contains it.
 /// 4. The next update finds nothing to recover.
 pub(super) fn check(crash: &Crash, model: &Model) -> Result<Found, String> {
     let disk = SimulatedDisk::new(&without_processes(&crash.image), None);
@@ -44,7 +44,7 @@ pub(super) fn check(crash: &Crash, model: &Model) -> Result<Found, String> {
         let updates = updates.map_err(|error| chain("has no history", &error))?;
         found.stacks.push((name, state, updates.len()));
     }
-    // History moves object by object.
+    // The history is moved object by object, so a rename may be half done.
     let counts = crash.is_kill && model.is_settled();
     let allowed = |possible: &Stacks| allows(possible, &found.stacks, counts);
     if !model.possible().any(allowed) {
@@ -68,7 +68,7 @@ fn allows(possible: &Stacks, found: &[(String, State, usize)], counts: bool) -> 
         })
 }
 
-/// The state of a stack, read without taking the stack.
+/// State of a stack, read without taking the stack.
 fn read(backend: &FileBackend, name: &str) -> Result<State, String> {
     let loaded = backend.load(&stack(name));
     let loaded = loaded.map_err(|error| chain("cannot be read", &error))?;
@@ -91,7 +91,7 @@ fn go_on(backend: &FileBackend, name: &str, state: &State, crash: &Crash) -> Res
     let mut notes = Vec::new();
     let mut is_cancelled = false;
     let update = match backend.begin_update(&stack, "after") {
-        // A power failure may leave a lock that cannot be read, and nobody knows who has it.
+        // A power failure may leave an unreadable lock, whose owner is unknown.
         Err(BackendError::Locked { locks })
             if crash.has_torn_locks && locks.iter().all(|lock| lock.content.is_none()) =>
         {
@@ -135,8 +135,8 @@ fn go_on(backend: &FileBackend, name: &str, state: &State, crash: &Crash) -> Res
     }
 }
 
-/// Whether a note says what may be. Only where no sync covers that, later bytes of a journal are there without earlier ones; if the
-/// header is among the earlier ones, nothing of it can be read.
+/// Whether a note is acceptable. A gap in a journal is possible only in parts without a sync; if the header is in the
+/// gap, nothing can be read.
 fn is_harmless(note: &Note, crash: &Crash) -> bool {
     match note {
         Note::SetAside { reason, .. } => {
@@ -146,7 +146,7 @@ fn is_harmless(note: &Note, crash: &Crash) -> bool {
     }
 }
 
-/// The disk as later processes find it: the process that held the locks is dead.
+/// Disk after the death of the process that holds the locks.
 pub(super) fn without_processes(image: &Image) -> Image {
     let mut image = image.clone();
     let own = format!(r#""pid":{},"startTime""#, std::process::id());

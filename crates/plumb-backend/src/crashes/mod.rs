@@ -1,17 +1,17 @@
-//! Every crash of random processes on a file store, and what must hold after each.
+//! Exhaustive crash tests of random processes on a file store.
 //!
-//! A history is a series of processes on one store. Each creates, updates, renames, removes, replaces and cancels stacks by
-//! chance, on a [disk](simulated) that logs what is written. Then, for each point of that log:
+//! A history is a series of processes on one store. Each creates, updates, renames, removes, replaces and cancels
+//! stacks at random, on a [disk](simulated) that logs its writes. Then, for each point of that log:
 //!
-//! 1. The [states](states) that a crash may leave are computed: that of a killed process, and those of a power failure,
-//!    which may take everything that was not made durable by a sync.
+//! 1. The [states](states) that a crash can leave are computed: that of a killed process, and those of a power failure,
+//!    which may lose every write without a sync.
 //! 2. The next process opens the store in each of these states, and [recovers](check) it.
-//! 3. The [model] says which contents are legal: **nothing that was acknowledged is lost, nothing else appears, no id of an
-//!    object is lost, the state verifies**, and nothing is reported as damaged that a crash alone has left.
+//! 3. The [model] says which contents are legal: **nothing that was acknowledged is lost, nothing else appears, no id
+//!    of an object is lost, the state passes the integrity check**, and a crash alone is never reported as damage.
 //!
-//! The history goes on from one of these states, so crashes during recovery are among them.
+//! The history continues from one of these states, so crashes during recovery are covered.
 //!
-//! Not covered: times at which a lease ends (see [`histories`](crate::histories)), and media that lose what was synced.
+//! Not covered: expiry of leases (see [`histories`](crate::histories)), and media that lose synced writes.
 
 mod check;
 mod model;
@@ -46,7 +46,7 @@ use session::Session;
 use simulated::{Access, Image, SimulatedDisk};
 use states::{Crash, Written};
 
-/// Names of stacks. There are few, so that names are used again.
+/// Names of stacks. There are few, so that names are reused.
 const NAMES: [&str; 3] = ["dev", "prod", "test"];
 
 /// Counts of a history.
@@ -56,13 +56,13 @@ pub struct Counts {
     pub processes: u64,
     /// Accesses to the disk.
     pub accesses: u64,
-    /// Crashes that were computed: points of logs, times the states that a crash may leave there.
+    /// Computed crashes: the sum over all points of logs of the states that a crash can leave there.
     pub crashes: u64,
-    /// Of these, the ones that were checked: no two leave the same store after the same events.
+    /// Checked crashes: equal stores after equal events are checked only once.
     pub checked: u64,
-    /// Crashes that take a `cancel`, because a lock cannot be read.
+    /// Crashes that need a `cancel`, because a lock is unreadable.
     pub cancelled: u64,
-    /// Classes of syncs: what is made durable.
+    /// Classes of syncs, by the data that they make durable.
     pub syncs: BTreeSet<String>,
 }
 
@@ -80,13 +80,13 @@ impl std::ops::AddAssign for Counts {
 /// Part of a history that is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'s> {
-    /// One crash of so many is checked, by chance; 1 for all.
+    /// Sampling rate: one crash in this many is checked, at random; 1 for all.
     pub one_in: u32,
-    /// Class of syncs that the disk does not carry out, to prove that they are needed.
+    /// Class of syncs that the disk omits, to prove that they are needed.
     pub omitted: Option<&'s str>,
 }
 
-/// Runs the history of `seed`, and checks its crashes. An error names the violation and the crash that led to it.
+/// Runs the history of `seed`, and checks its crashes. An error names the violation and its crash.
 pub fn run(seed: u64, scope: Scope<'_>) -> Result<Counts, String> {
     let mut chance = StdRng::seed_from_u64(seed);
     let mut counts = Counts::default();
@@ -113,7 +113,7 @@ pub fn run(seed: u64, scope: Scope<'_>) -> Result<Counts, String> {
     Ok(counts)
 }
 
-/// Lets a process act, which ends at once after that.
+/// Runs the actions of a process, which is killed after them.
 fn live(
     disk: &SimulatedDisk,
     stacks: Stacks,
@@ -123,7 +123,7 @@ fn live(
     let mut session = Session::new(disk, stacks, names)?;
     for _ in 0..chance.random_range(1..4) {
         match session.act(chance) {
-            // A power failure may have left a lock that cannot be read.
+            // A power failure may have left an unreadable lock.
             Err(BackendError::Locked { locks }) if locks.iter().all(|it| it.content.is_none()) => {
                 session.cancel_all()?;
             }
@@ -134,7 +134,7 @@ fn live(
     Ok(())
 }
 
-/// Checks every crash of a log, and returns one of them with what is known there.
+/// Checks every crash of a log, and returns one of them with the knowledge at that point.
 fn check_all(
     image: &Image,
     stacks: Stacks,
@@ -151,7 +151,7 @@ fn check_all(
     for (at, access) in log.iter().enumerate() {
         written.apply(access);
         match access {
-            // Nothing more can be lost than before.
+            // A sync adds no states that a crash can leave.
             Access::Sync { .. } | Access::SyncFolder { .. } => continue,
             Access::Event(event) => {
                 model.apply(event);
@@ -211,7 +211,7 @@ fn stack(name: &str) -> StackReference {
     StackReference::parse(name, Some(&project)).expect("it is a reference")
 }
 
-/// The backend as a process has it.
+/// Backend of a process.
 fn backend(disk: Arc<dyn Disk>) -> Result<FileBackend, BackendError> {
     let owner = Owner {
         pid: std::process::id(),
@@ -242,7 +242,7 @@ fn state_of(snapshot: Option<&Snapshot>) -> State {
     }
 }
 
-/// The present state, in the form that can be written.
+/// Current state, in the writable form.
 fn kept_snapshot(backend: &FileBackend, name: &str) -> Result<EncryptedSnapshot, BackendError> {
     match backend.load(&stack(name))? {
         Loaded::Folded(snapshot) => Ok(*snapshot),
@@ -250,7 +250,7 @@ fn kept_snapshot(backend: &FileBackend, name: &str) -> Result<EncryptedSnapshot,
     }
 }
 
-/// The entry that says that component `name` was created by an operation of its own.
+/// Entry for the creation of component `name` by an operation of its own.
 fn created(name: &str) -> EncryptedEntry {
     let json = format!(
         r#"{{"version":1,"kind":1,"sequenceID":1,"operationID":1,"removeOld":null,"removeNew":null,"state":{{"urn":"urn:pulumi:dev::proj::a:b:C::{name}","custom":false,"type":"a:b:C"}}}}"#,

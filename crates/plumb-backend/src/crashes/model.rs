@@ -5,28 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Event of a process between two accesses to its disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// About to create the stack.
+    /// The stack is about to be created.
     Creating(String),
-    /// About to record these changes.
+    /// The changes are about to be recorded.
     Recording(String, Vec<Change>),
-    /// Its recorded changes are durable, as it was told.
+    /// The recorded changes were acknowledged as durable.
     Recorded(String),
-    /// About to replace the state of the stack.
+    /// The state of the stack is about to be replaced.
     Replacing(String, State),
-    /// About to rename a stack.
+    /// The stack is about to be renamed.
     Renaming(String, String),
-    /// About to remove a stack.
+    /// The stack is about to be removed.
     Removing(String),
-    /// The last creation, replacement, renaming or removal is done, as it was told.
+    /// The last creation, replacement, renaming or removal was acknowledged.
     Done,
-    /// An update has ended, with a record for the history.
+    /// An update has ended with a history record.
     Ended(String),
 }
 
-/// A change of a state that is recorded in one entry.
+/// A change of a state, recorded in one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// The creation of an object is about to be asked for.
+    /// The creation of an object is about to be requested.
     Begin(String),
     /// An object was created.
     Create(String),
@@ -37,7 +37,7 @@ pub(super) enum Change {
 /// State of a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct State {
-    /// Names of its resources.
+    /// Names of the resources.
     pub(super) resources: BTreeSet<String>,
     /// Names of pending creations.
     pub(super) pending: BTreeSet<String>,
@@ -60,15 +60,15 @@ impl State {
     }
 }
 
-/// What is known of a stack.
+/// Knowledge about a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Known {
     pub(super) state: State,
-    /// Changes that are being recorded: the first of them may be in the state already.
+    /// Changes being recorded. A prefix of them may be in the state already.
     under_way: Vec<Change>,
-    /// Number of updates that the history has, if the process was killed.
+    /// Number of updates in the history, if the process was killed.
     pub(super) updates: usize,
-    /// The stack is being removed, and may have lost anything.
+    /// Whether the stack is being removed, so that any of its parts may be missing.
     is_going: bool,
 }
 
@@ -81,7 +81,7 @@ impl Known {
         }
     }
 
-    /// State after everything that is being recorded.
+    /// State after all changes being recorded.
     pub(super) fn expected(&self) -> State {
         let mut state = self.state.clone();
         for change in &self.under_way {
@@ -90,7 +90,7 @@ impl Known {
         state
     }
 
-    /// Whether the stack may have this state. If the process was killed, so many updates are in its history.
+    /// Whether the stack may have this state. `updates` is the length of its history if the process was killed.
     pub(super) fn allows(&self, found: &State, updates: Option<usize>) -> bool {
         if self.is_going {
             return found.resources.is_subset(&self.state.resources);
@@ -109,16 +109,16 @@ impl Known {
     }
 }
 
-/// The stacks of a store by name.
+/// Stacks of a store by name.
 pub(super) type Stacks = BTreeMap<String, Known>;
 
-/// The stores that there may be: one unless something is under way.
+/// Possible stores: only one unless an operation is in progress.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Model {
     pub(super) stacks: Stacks,
-    /// Result of what is under way.
+    /// Result of the operation in progress.
     result: Option<Stacks>,
-    /// States in between.
+    /// Intermediate states.
     between: Vec<Stacks>,
 }
 
@@ -130,12 +130,12 @@ impl Model {
         }
     }
 
-    /// Whether nothing is under way that concerns stacks as a whole.
+    /// Whether no operation on whole stacks is in progress.
     pub(super) fn is_settled(&self) -> bool {
         self.result.is_none()
     }
 
-    /// What the store may hold now.
+    /// Possible contents of the store.
     pub(super) fn possible(&self) -> impl Iterator<Item = &Stacks> {
         let first = std::iter::once(&self.stacks);
         first.chain(&self.between).chain(&self.result)

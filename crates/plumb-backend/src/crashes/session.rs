@@ -1,4 +1,4 @@
-//! One process of a history: what it does with the store by chance.
+//! A process of a history, with random actions on the store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::error::BackendError;
 use crate::file_backend::FileBackend;
 use crate::update::Update;
 
-/// A process, as long as it lives.
+/// A running process.
 pub(super) struct Session<'s> {
     disk: &'s SimulatedDisk,
     backend: FileBackend,
-    /// What its own actions have led to.
+    /// Model of the results of its own actions.
     model: Model,
     names: &'s mut usize,
-    /// States that a stack had before.
+    /// Former states of stacks.
     former: BTreeMap<String, Vec<EncryptedSnapshot>>,
 }
 
@@ -47,7 +47,7 @@ impl<'s> Session<'s> {
         self.disk.note(event);
     }
 
-    /// Does one thing.
+    /// Performs one action.
     pub(super) fn act(&mut self, chance: &mut StdRng) -> Result<(), BackendError> {
         let existing: Vec<String> = self.model.stacks.keys().cloned().collect();
         let free: Vec<&str> = NAMES
@@ -67,7 +67,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Cancels the runs of all stacks.
+    /// Cancels the updates of all stacks.
     pub(super) fn cancel_all(&mut self) -> Result<(), BackendError> {
         for name in NAMES {
             if self.backend.stack_exists(&stack(name))? {
@@ -104,7 +104,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Replaces the state as a whole, by one that the stack had before, as an import of an export does.
+    /// Replaces the state by a former one, as the import of an old export does.
     fn replace(&mut self, name: &str, chance: &mut StdRng) -> Result<(), BackendError> {
         let kept = kept_snapshot(&self.backend, name)?;
         let former = self.former.entry(name.to_owned()).or_default();
@@ -145,7 +145,7 @@ impl<'s> Session<'s> {
             }
         }
         if chance.random_ratio(1, 6) {
-            // Its end writes what waits, too.
+            // The end of an update also writes waiting records.
             drop(update);
             self.note(Event::Recorded(name.to_owned()));
             return Ok(());
@@ -156,7 +156,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// State of the stack after everything that was handed over.
+    /// State of the stack after all submitted changes.
     fn state(&self, name: &str) -> State {
         self.model
             .stacks
@@ -166,10 +166,10 @@ impl<'s> Session<'s> {
     }
 }
 
-/// What one update knows of its resources.
+/// Knowledge of an update about its resources.
 struct Run {
     base: Vec<String>,
-    /// Number of the operation that created a resource in this run.
+    /// Number of the operation that created each resource of this run.
     operations: BTreeMap<String, usize>,
     last: usize,
 }
@@ -188,12 +188,12 @@ impl Run {
         }
     }
 
-    /// Changes that share a commit.
+    /// Changes for one commit.
     fn choose(&self, state: &State, chance: &mut StdRng, names: &mut usize) -> Vec<Change> {
         if !state.resources.contains(PROVIDER) {
             return vec![Change::Create(PROVIDER.to_owned())];
         }
-        // Only the run that began a creation ends it; what an interrupted run began stays pending.
+        // Only the run that began a creation ends it; creations of interrupted runs stay pending.
         let begun: Vec<&String> = state
             .pending
             .iter()
@@ -219,7 +219,7 @@ impl Run {
         (0..count).map(&mut new).collect()
     }
 
-    /// Number of the operation that makes an object.
+    /// Number of the operation that creates an object.
     fn next_operation(&mut self, name: &str) -> usize {
         self.last += 1;
         self.operations.insert(name.to_owned(), self.last);
@@ -257,7 +257,7 @@ impl Run {
     }
 
     fn resource(name: &str, is_made: bool) -> String {
-        // Renaming a stack leaves them as they are.
+        // Renaming a stack does not change these.
         let urn =
             |type_token: &str, name: &str| format!("urn:pulumi:dev::proj::{type_token}::{name}");
         let provider = urn("pulumi:providers:x", PROVIDER);

@@ -1,4 +1,4 @@
-//! Disk in memory that logs every write, so that the states that a crash may leave can be computed.
+//! In-memory disk that logs its writes, so that the states after a crash can be computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,10 +11,10 @@ use super::model::Event;
 use crate::disk::{Disk, DiskFile, Found, parent};
 use crate::lock::LockContent;
 
-/// Number of a file, whatever its names are.
+/// Number of a file, independent of its names.
 pub(super) type Inode = usize;
 
-/// Access that changes something, or an event of the process between two accesses.
+/// A write access, or an event of the process between two accesses.
 #[derive(Debug, Clone)]
 pub(super) enum Access {
     Create {
@@ -49,14 +49,14 @@ pub(super) enum Access {
     Event(Event),
 }
 
-/// Content of a file, with the time of its last write.
+/// Content of a file, with its modification time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
     pub(super) modified: u64,
 }
 
-/// A disk at rest: everything on it is durable.
+/// A disk at rest, with all content durable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Image {
     pub(super) files: BTreeMap<PathBuf, Content>,
@@ -64,7 +64,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Whether there is a lock that cannot be read.
+    /// Whether there is an unreadable lock.
     pub(super) fn has_torn_locks(&self) -> bool {
         let mut locks = self
             .files
@@ -75,7 +75,7 @@ impl Image {
     }
 }
 
-/// The disk of one process.
+/// Disk of one process.
 #[derive(Debug, Clone)]
 pub(super) struct SimulatedDisk(Arc<Mutex<Live>>);
 
@@ -87,14 +87,14 @@ struct Live {
     log: Vec<Access>,
     clock: u64,
     is_stopped: bool,
-    /// Class of the syncs that this disk does not carry out.
+    /// Class of syncs to omit.
     omitted: Option<String>,
-    /// Classes of syncs that were asked for.
+    /// Classes of the requested syncs.
     classes: BTreeSet<String>,
 }
 
 impl SimulatedDisk {
-    /// A disk with this content. It omits the syncs of one class, to prove that they are needed.
+    /// Disk with this content. `omitted` is a class of syncs to omit, to prove that they are needed.
     pub(super) fn new(image: &Image, omitted: Option<&str>) -> Self {
         let mut live = Live {
             folders: image.folders.clone(),
@@ -114,17 +114,17 @@ impl SimulatedDisk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes an event of the process.
+    /// Logs an event of the process.
     pub(super) fn note(&self, event: Event) {
         self.live().log.push(Access::Event(event));
     }
 
-    /// The process ends at once: nothing is written any more.
+    /// Kills the process: later writes have no effect.
     pub(super) fn stop(&self) {
         self.live().is_stopped = true;
     }
 
-    /// Everything that was written, and the classes of syncs.
+    /// Log of writes, and the classes of syncs.
     pub(super) fn take_log(&self) -> (Vec<Access>, BTreeSet<String>) {
         let mut live = self.live();
         (std::mem::take(&mut live.log), live.classes.clone())
@@ -162,7 +162,7 @@ impl Live {
     }
 }
 
-/// Names files of one purpose alike: `file .pulumi/stacks/*/*.json`.
+/// Class of a file, common to files of one purpose: `file .pulumi/stacks/*/*.json`.
 fn class_of(kind: &str, path: &Path) -> String {
     let parts: Vec<&str> = path
         .iter()

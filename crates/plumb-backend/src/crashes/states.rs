@@ -1,14 +1,14 @@
-//! States that a crash may leave on a disk.
+//! States of a disk after a crash.
 //!
-//! At each point of a log, names and contents that no sync has made durable may be lost, each for itself:
+//! At each point of a log, names and contents without a sync may be lost, each independently:
 //!
-//! - **Names**: a creation, renaming, link or deletion is kept or lost until its folder is synced. With few of them every
-//!   subset is tried, else every prefix, every set without one, every set with one, and some by chance.
-//! - **Contents**: of bytes that were written after the last sync of their file, none are there, all, some (cut after the
-//!   first, in the middle, before the last), zeros instead, or only the later half.
+//! - **Names**: a creation, renaming, link or deletion may be lost until its folder is synced. If there are few, every
+//!   subset is tried; otherwise every prefix, every set without one, every set with one, and some random sets.
+//! - **Contents**: bytes after the last sync of their file may be missing, complete, cut (after the first, in the
+//!   middle, before the last), replaced by zeros, or present only in the later half.
 //!
-//! A process that is killed loses nothing that it has written; that is the first state of each point. If the point is in
-//! the middle of a write, it is a state with this write cut.
+//! Killing a process loses none of its writes; this is the first state of each point. A point in the middle of a write
+//! gives a state with this write cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use rand::{RngExt, SeedableRng};
 use super::simulated::{Access, Content, Image, Inode};
 use crate::disk::parent;
 
-/// Number of names up to which every subset is tried.
+/// Maximum number of names for which every subset is tried.
 const FEW: usize = 4;
 
-/// Part of the bytes without a sync that a crash leaves.
+/// Unsynced bytes that remain after a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
@@ -31,7 +31,7 @@ pub(super) enum Part {
     Half,
     AllButLastByte,
     Zeros,
-    /// The later half, after zeros: later blocks were written first.
+    /// Zeros and then the later half, because later blocks were written first.
     LaterHalf,
 }
 
@@ -58,16 +58,16 @@ impl Part {
     }
 }
 
-/// A state that a crash may leave.
+/// A state after a crash.
 pub(super) struct Crash {
     pub(super) image: Image,
-    /// Whether the process was killed between two accesses, and the machine ran on.
+    /// Whether only the process was killed, between two accesses.
     pub(super) is_kill: bool,
-    /// Whether a lock may be unreadable: a power failure has torn it, this one or one before this process.
+    /// Whether a lock may be unreadable, because a power failure at this point or before this process has torn it.
     pub(super) has_torn_locks: bool,
-    /// Whether bytes that were written later are there without earlier ones.
+    /// Whether later bytes are present without earlier ones.
     pub(super) has_gap: bool,
-    /// For people.
+    /// Description for error messages.
     pub(super) about: String,
 }
 
@@ -79,18 +79,18 @@ struct File {
 
 struct NameChange {
     access: Access,
-    /// Folders whose sync is still missing.
+    /// Folders without a sync.
     unsynced: Vec<PathBuf>,
 }
 
-/// What was written up to a point of the log.
+/// Writes up to a point of the log.
 pub(super) struct Written {
     files: BTreeMap<Inode, File>,
     names: BTreeMap<PathBuf, Inode>,
     folders: BTreeSet<PathBuf>,
     changes: Vec<NameChange>,
     clock: u64,
-    /// Whether the process found a lock that cannot be read.
+    /// Whether the process found an unreadable lock.
     has_torn_locks: bool,
 }
 
@@ -167,7 +167,7 @@ impl Written {
         }
     }
 
-    /// The states that a crash may leave now.
+    /// States that a crash can leave at this point.
     pub(super) fn crashes(&self, seed: u64) -> Vec<Crash> {
         let mut chance = StdRng::seed_from_u64(seed);
         let dirty: Vec<Inode> = self
@@ -199,7 +199,7 @@ impl Written {
         crashes
     }
 
-    /// Which of the changes of names without a sync are kept; first of all of them.
+    /// Subsets of the unsynced changes of names to keep; the first is the complete set.
     fn kept_names(&self, chance: &mut StdRng) -> Vec<Vec<bool>> {
         let open: Vec<usize> = (0..self.changes.len())
             .filter(|at| !self.changes[*at].unsynced.is_empty())

@@ -10,13 +10,14 @@ use super::World;
 use crate::bucket::{Bucket, Entry, Version, Versioned};
 use crate::error::{BucketError, StoreErrorKind};
 
-/// Connection of one process. Other writers act between its requests, requests fail, and the process may die at one.
+/// Connection of one process. Other writers act between its requests, requests fail, and the process may die during
+/// one.
 pub(super) struct Link {
     world: Arc<World>,
     /// Set once the process has opened the store; until then nothing interferes with its requests.
     is_open: AtomicBool,
     is_cut: AtomicBool,
-    /// Number of requests until the process dies; zero if it does not die.
+    /// Number of requests until the process dies; zero for never.
     dies_in: AtomicU32,
 }
 
@@ -25,7 +26,7 @@ pub(super) struct Direct(pub(super) Arc<World>);
 
 enum Fate {
     Done,
-    /// The writer gets no answer; the bucket has carried the request out or not.
+    /// The writer gets no response; the bucket may or may not have performed the request.
     NoAnswer {
         is_done: bool,
     },
@@ -41,12 +42,12 @@ impl Link {
         }
     }
 
-    /// Lets others interfere from now on.
+    /// Starts the interference.
     pub(super) fn open(&self) {
         self.is_open.store(true, Ordering::SeqCst);
     }
 
-    /// Cuts the connection, as `kill -9` does: all further requests fail.
+    /// Cuts the connection, as `kill -9` does: all later requests fail.
     pub(super) fn cut(&self) {
         self.is_cut.store(true, Ordering::SeqCst);
     }
@@ -55,7 +56,7 @@ impl Link {
         self.is_cut.load(Ordering::SeqCst)
     }
 
-    /// The process dies at its `requests`-th request from now on.
+    /// Makes the process die at its `requests`-th request from now on.
     pub(super) fn die_in(&self, requests: u32) {
         self.dies_in.store(requests, Ordering::SeqCst);
     }

@@ -1,18 +1,18 @@
-//! Random histories of several writers on one stack of an object store, and what must hold of each of them.
+//! Random histories of several writers on one stack of an object store, with their invariants.
 //!
-//! Writers begin updates, record, finish, sleep, get killed and get cancelled. Each request of a writer goes through its
-//! [`Link`](link::Link). The link sometimes lets other writers act before it passes the request on, sometimes answers with an
-//! error, and sometimes is cut for good, as by `kill -9`. So writers interrupt each other between any two requests, although
-//! everything runs in one order, which the seed determines.
+//! Writers begin updates, record, finish, sleep, and are killed and cancelled. Each request of a writer passes through
+//! its [`Link`](link::Link), which sometimes lets other writers act first, sometimes returns an error, and sometimes is
+//! cut for good, as by `kill -9`. Writers can thus interrupt each other between any two requests, although all actions
+//! are sequential and determined by the seed.
 //!
 //! Invariants of each history:
 //!
-//! 1. **No lost updates**: an entry whose recording was confirmed stays in the state.
-//! 2. The state holds nothing that no writer tried to record.
-//! 3. **One writer at a time**: no update begins while the lease of another one lasts, or while a writer of the upstream protocol
-//!    holds its lock.
+//! 1. **No lost updates**: an entry whose recording was acknowledged stays in the state.
+//! 2. The state contains only entries that a writer tried to record.
+//! 3. **One writer at a time**: no update begins during the lease of another one, or while a writer of the upstream
+//!    protocol holds its lock.
 //! 4. No journal is set aside, because nothing damages a journal.
-//! 5. After all writers are killed, the next run takes the stack over without help, and leaves no lock behind.
+//! 5. After all writers are killed, the next run takes over without help, and leaves no lock behind.
 
 mod link;
 mod model;
@@ -39,9 +39,9 @@ use model::Model;
 use upstream::Upstream;
 use writer::Writer;
 
-/// How long leases last in histories: so long that none is renewed while one runs.
+/// Duration of leases in histories, long enough that none is renewed.
 const LEASE: Duration = Duration::from_hours(3);
-/// How many actions may happen within one another.
+/// Maximum depth of nested actions.
 const DEPTH: usize = 3;
 
 /// Counts of events in histories.
@@ -49,13 +49,13 @@ const DEPTH: usize = 3;
 pub struct Counts {
     /// Updates that began.
     pub begun: u64,
-    /// Entries that were recorded durably.
+    /// Entries recorded durably.
     pub recorded: u64,
-    /// Writers that were killed within an action.
+    /// Writers killed during an action.
     pub killed: u64,
     /// Updates that took the stack over from another one.
     pub taken_over: u64,
-    /// Actions that happened between two requests of another writer.
+    /// Actions between two requests of another writer.
     pub nested: u64,
 }
 
@@ -71,7 +71,7 @@ impl std::ops::AddAssign for Counts {
 
 /// Limits of a history.
 struct Depth {
-    /// Number of nested actions at the moment.
+    /// Current number of nested actions.
     under_way: usize,
     /// Number of actions that may still begin.
     left: usize,
@@ -80,17 +80,17 @@ struct Depth {
 /// State shared by all writers of a history.
 struct World {
     bucket: MemoryBucket,
-    /// A place is empty while its writer acts.
+    /// All writers; the slot of an acting writer is empty.
     writers: Vec<Mutex<Option<Writer>>>,
     upstream: Mutex<Option<Upstream>>,
     model: Mutex<Model>,
     chance: Mutex<StdRng>,
     depth: Mutex<Depth>,
-    /// Requests fail, writers die.
+    /// Whether requests fail and writers die.
     has_faults: bool,
 }
 
-/// Runs the history of `seed`. An error names the violated invariant and lists the events before it.
+/// Runs the history of `seed`. An error names the violated invariant and lists the preceding events.
 pub fn run(seed: u64) -> Result<Counts, String> {
     let mut chance = StdRng::seed_from_u64(seed);
     let actions = chance.random_range(4..40);
@@ -170,7 +170,7 @@ impl World {
         *lock(&self.upstream) = Some(upstream);
     }
 
-    /// Somebody reads the state, without taking the stack.
+    /// Reads the state without taking the stack.
     fn read(self: &Arc<Self>) {
         let certain = self.model().certain.clone();
         let names = writer::names_in(&self.reader(98));
@@ -186,7 +186,7 @@ impl World {
         model.note(&format!("{} s pass", time.as_secs()));
     }
 
-    /// Everybody who is left is killed, and the next run takes over.
+    /// Kills all writers, and lets the next run take over.
     fn end(self: &Arc<Self>) {
         for place in &self.writers {
             let writer = lock(place).take();
@@ -241,7 +241,7 @@ fn stack() -> StackReference {
     StackReference::parse("dev", Some(&project)).expect("it is a reference")
 }
 
-/// The backend as a process of its own has it.
+/// Backend of a process.
 fn backend(bucket: Arc<dyn Bucket>, number: u32) -> FileBackend {
     let owner = Owner {
         pid: number,

@@ -1,4 +1,4 @@
-//! Model of the state: entries that it must have, entries that it may have, and the holder of the stack.
+//! Model of the state: certain entries, possible entries, and the holder of the stack.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use super::{Counts, LEASE};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Holder {
     name: String,
-    /// Time until which its lease lasts at least; none for the upstream protocol, which has no leases.
+    /// Earliest end of its lease; `None` for the upstream protocol, which has no leases.
     until: Option<Duration>,
 }
 
 #[derive(Default)]
 pub(super) struct Model {
-    /// Time since the beginning.
+    /// Time since the start.
     pub(super) now: Duration,
-    /// Names that the state must have, because their recording was confirmed.
+    /// Names that the state must contain, because their recording was acknowledged.
     pub(super) certain: BTreeSet<String>,
-    /// Names that the state may have, because a writer tried to record them.
+    /// Names that the state may contain, because a writer tried to record them.
     possible: BTreeSet<String>,
     holders: Vec<Holder>,
-    /// Number of running cancellations. Each may stop the holder at any time, even a cancellation that fails.
+    /// Number of running cancellations. Each may stop the holder at any time, even if the cancellation fails.
     pub(super) cancelling: usize,
     names: usize,
     pub(super) counts: Counts,
@@ -41,7 +41,7 @@ impl Model {
         self.violation.get_or_insert_with(|| text.to_owned());
     }
 
-    /// Returns a new name, for a writer that is about to record it.
+    /// Returns a new name for a writer that is about to record it.
     pub(super) fn new_name(&mut self) -> String {
         self.names += 1;
         let name = format!("r{}", self.names);
@@ -49,13 +49,13 @@ impl Model {
         name
     }
 
-    /// Notes that the recording of these names was confirmed.
+    /// Notes that the recording of these names was acknowledged.
     pub(super) fn recorded(&mut self, names: &[String]) {
         self.counts.recorded += names.len() as u64;
         self.certain.extend(names.iter().cloned());
     }
 
-    /// Notes that `name` holds the stack, since `since` or later.
+    /// Notes that `name` holds the stack since `since` or later.
     pub(super) fn holds(&mut self, name: &str, since: Duration, has_lease: bool) {
         self.counts.begun += 1;
         let now = self.now;
@@ -76,7 +76,7 @@ impl Model {
         });
     }
 
-    /// Notes that `name` finishes. Others may take over from now on, because a lease ends before its lock is removed.
+    /// Notes that `name` finishes. Others may take over from now on, because the lease ends before its lock is removed.
     pub(super) fn ends(&mut self, name: &str) {
         let now = self.now;
         for holder in &mut self.holders {
@@ -86,7 +86,7 @@ impl Model {
         }
     }
 
-    /// Notes that `name` has let go of the stack.
+    /// Notes that `name` has released the stack.
     pub(super) fn lets_go(&mut self, name: &str) {
         self.holders.retain(|holder| holder.name != name);
     }
@@ -96,7 +96,7 @@ impl Model {
         self.holders.clear();
     }
 
-    /// Checks the `names` that were read from the state; `certain` was recorded before the reading began.
+    /// Checks the `names` read from the state; `certain` were recorded before the read began.
     pub(super) fn check_state(
         &mut self,
         certain: &BTreeSet<String>,

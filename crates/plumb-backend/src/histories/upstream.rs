@@ -1,4 +1,4 @@
-//! A writer that follows the protocol of the official program: a lock file, and the whole state at once.
+//! A writer with the protocol of the official program: a lock file, and writes of the whole state.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::keys;
 
 const STATE: &str = ".pulumi/stacks/proj/dev.json";
 
-/// The writer, which may be in the middle of its update.
+/// The writer, with or without a running update.
 #[derive(Default)]
 pub(super) struct Upstream {
     updates: usize,
-    /// Key of its lock, while it has one.
+    /// Key of its lock, if it has one.
     held: Option<String>,
 }
 
 impl Upstream {
-    /// Whether it has a lock.
+    /// Whether the writer has a lock.
     pub(super) fn holds(&self) -> bool {
         self.held.is_some()
     }
@@ -37,7 +37,7 @@ impl Upstream {
         format!("upstream{}", self.updates)
     }
 
-    /// Takes the lock, unless somebody has one.
+    /// Takes the lock, unless the stack is locked.
     fn begin(&mut self, world: &Arc<World>) {
         self.updates += 1;
         let bucket = Direct(world.clone());
@@ -65,7 +65,7 @@ impl Upstream {
         self.held = Some(key);
     }
 
-    /// Writes the state with one more resource, and gives the lock back.
+    /// Writes the state with one more resource, and removes the lock.
     pub(super) fn finish(&mut self, world: &Arc<World>) {
         let Some(key) = self.held.take() else {
             return;

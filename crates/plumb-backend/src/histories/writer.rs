@@ -13,10 +13,10 @@ use crate::error::BackendError;
 use crate::file_backend::FileBackend;
 use crate::update::Update;
 
-/// A series of processes that work on the stack; a killed one is replaced by the next.
+/// A series of processes that work on the stack; a killed process is replaced by the next one.
 pub(super) struct Writer {
     number: usize,
-    /// How many updates it has begun.
+    /// Number of updates begun.
     updates: usize,
     link: Arc<Link>,
     backend: FileBackend,
@@ -41,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// Performs one action, and may die within it.
+    /// Performs one action, and may die during it.
     pub(super) fn act(&mut self, world: &Arc<World>) {
         if world.has_faults && world.chance().random_ratio(1, 6) {
             let requests = world.chance().random_range(1..20);
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// The process ends at once, and another one takes its place.
+    /// Kills the process and starts the next one.
     pub(super) fn kill(&mut self, world: &Arc<World>) {
         self.link.cut();
         world.model().note(&format!("w{} is killed", self.number));
@@ -115,7 +115,7 @@ impl Writer {
                 drop(model);
                 self.update = Some(held);
             }
-            // As the engine does: a run whose journal failed ends.
+            // A run whose journal failed ends, as in the engine.
             Err(error) => {
                 model.note(&format!("{about}: {error}"));
                 drop(model);
@@ -137,9 +137,9 @@ impl Writer {
         }
     }
 
-    /// Cancels the running update, which may be that of a sleeping writer.
+    /// Cancels the running update, which may belong to a sleeping writer.
     fn cancel(&mut self, world: &Arc<World>) {
-        // Not while the upstream writer holds the stack: it has no lease and cannot be fenced.
+        // Skip this while the upstream writer holds the stack, because it has no lease and cannot be fenced.
         let Some(upstream) = lock(&world.upstream).take_if(|it| !it.holds()) else {
             return;
         };
@@ -180,7 +180,7 @@ pub(super) fn names_in(backend: &FileBackend) -> Result<Vec<String>, String> {
     Ok(loaded.opaque().map_or_else(Vec::new, names))
 }
 
-/// The entry that says that component `name` was created, by the `number`-th operation.
+/// Entry for the creation of component `name` by the `number`-th operation.
 fn created(name: &str, number: usize) -> EncryptedEntry {
     let json = format!(
         r#"{{"version":1,"kind":1,"sequenceID":1,"operationID":{number},"removeOld":null,"removeNew":null,"state":{{"urn":"urn:pulumi:dev::proj::a:b:C::{name}","custom":false,"type":"a:b:C"}}}}"#,

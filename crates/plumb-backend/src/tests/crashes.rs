@@ -1,10 +1,10 @@
-//! Some histories with every crash; `examples/crashes.rs` runs more of them.
+//! Every crash of some histories; `examples/crashes.rs` runs more of them.
 
 use std::collections::BTreeSet;
 
 use crate::crashes::{Counts, Scope, run};
 
-/// Syncs without which nothing is lost, with the reason.
+/// Classes of syncs that are not needed, with the reason.
 const NOT_NEEDED: [(&str, &str); 0] = [];
 
 #[test]
@@ -24,7 +24,7 @@ fn no_crash_loses_what_was_acknowledged() {
     }
 }
 
-/// Each class of syncs is left out in turn, and the checks must notice.
+/// Omits each class of syncs in turn, which the checks must detect.
 #[test]
 fn a_sync_that_is_left_out_is_noticed() {
     let scope = |one_in, omitted| Scope { one_in, omitted };

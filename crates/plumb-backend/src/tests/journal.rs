@@ -16,7 +16,7 @@ use crate::recovery::Note;
 use crate::rescue::Rescue;
 use crate::store::StoreOptions;
 
-/// A file whose syncs wait for permission.
+/// A file whose syncs block until permitted.
 struct SlowFile {
     content: Arc<Mutex<Vec<u8>>>,
     syncs: Arc<AtomicUsize>,
@@ -315,7 +315,7 @@ fn an_owner_that_is_asked_ends_in_order() {
     update.finish(None, None).unwrap();
     assert_eq!(progress(&mut request), CancelProgress::Ended);
     assert_eq!(resources(&backend, &dev), ["a"]);
-    // The next owner is not asked.
+    // The next owner needs no action by the user.
     let next = backend.begin_update(&dev, "u2").unwrap();
     assert_eq!(world.names(".pulumi/leases/proj/dev"), ["2.json"]);
     drop(next);
@@ -332,7 +332,7 @@ fn an_owner_that_does_not_answer_is_silent_after_its_lease() {
     backend.create_stack(&dev, None).unwrap();
     let update = backend.begin_update(&dev, "u1").unwrap();
     let mut request = backend.request_cancel(&dev).unwrap().unwrap();
-    // As if the process had been stopped: nothing renews the lease.
+    // Simulate a stopped process, whose lease is not renewed.
     let lease = ".pulumi/leases/proj/dev/1.json";
     let stopped = world.read(lease);
     let locks = ".pulumi/locks/organization/proj/dev";

@@ -32,7 +32,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        // In memory where that is possible: the tests sync thousands of times.
+        // Use memory if possible, because the tests sync thousands of times.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() {
             tempfile::tempdir_in(memory)
@@ -123,7 +123,7 @@ fn copy_folder(from: &Path, to: &Path) {
         if entry.path().is_dir() {
             copy_folder(&entry.path(), &target);
         } else {
-            // Not `fs::copy`, which would copy read-only permissions too.
+            // `fs::copy` would also copy read-only permissions.
             fs::write(&target, fs::read(entry.path()).unwrap()).unwrap();
         }
     }
@@ -133,7 +133,7 @@ fn stack(name: &str) -> StackReference {
     StackReference::parse(name, Some(&ProjectName::parse("proj").unwrap())).unwrap()
 }
 
-/// The entry that says that component `name` was created.
+/// Entry for the creation of component `name`.
 fn created(name: &str) -> EncryptedEntry {
     let json = format!(
         r#"{{"version":1,"kind":1,"sequenceID":1,"operationID":{},"removeOld":null,"removeNew":null,"state":{{"urn":"urn:pulumi:dev::proj::a:b:C::{name}","custom":false,"type":"a:b:C"}}}}"#,
@@ -142,7 +142,7 @@ fn created(name: &str) -> EncryptedEntry {
     parse_entry(&json).unwrap().1
 }
 
-/// Names of the resources of a stack, as reading it gives them.
+/// Names of the resources in the loaded state of a stack.
 fn resources(backend: &FileBackend, stack: &StackReference) -> Vec<String> {
     let names = |snapshot: &plumb_state::Snapshot| {
         snapshot
@@ -173,7 +173,7 @@ fn wait(update: &Update, seq: crate::Seq) -> Result<(), crate::JournalError> {
     runtime.block_on(update.wait(seq))
 }
 
-/// Ends an update as a crash would: nothing is saved, the lock and the journal stay, the process is dead.
+/// Ends an update like a crash: nothing is saved, the lock and the journal stay, the process is dead.
 fn crash(world: &World, update: Update) {
     let before = tempfile::tempdir().unwrap();
     copy_folder(&world.path(".pulumi"), before.path());
@@ -202,7 +202,7 @@ fn visit(folder: &Path, action: &dyn Fn(&Path)) {
     }
 }
 
-/// A process that has ended.
+/// Identity of a process that has ended.
 fn ended_process() -> crate::ProcessIdentity {
     let mut child = std::process::Command::new("true").spawn().unwrap();
     child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! The corpus of the readers, and some mutations of it; `examples/readers.rs` runs for longer.
+//! The corpus of the readers with some mutations; `examples/readers.rs` runs for longer.
 
 use std::path::Path;
 use std::thread;
@@ -9,7 +9,7 @@ const INPUTS: u64 = 1500;
 
 #[test]
 fn no_input_stops_a_reader() {
-    // The program reads files on a thread with as much room, for the deepest values.
+    // Use the stack size with which the program reads files, for the deepest values.
     let thread = thread::Builder::new().stack_size(STACK);
     let read = thread.spawn(read_inputs).unwrap().join();
     if let Err(panic) = read {

@@ -1,4 +1,4 @@
-//! Crashes: whatever was durable is found again, nothing is dropped silently.
+//! Crashes: durable records are recovered, and nothing is dropped silently.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::recovery::{Note, SetAsideReason};
 const JOURNAL: &str = ".pulumi/journals/proj/dev/u1.journal";
 const STATE: &str = ".pulumi/stacks/proj/dev.json";
 
-/// A store whose stack `dev` was being updated when the process died; the journal holds these entries.
+/// Store whose stack `dev` was being updated when the process died; the journal holds these entries.
 fn crashed(names: &[&str]) -> World {
     let world = World::new();
     let backend = world.backend();
@@ -31,7 +31,7 @@ fn journal_of(world: &World) -> Vec<u8> {
     fs::read(world.path(JOURNAL)).unwrap()
 }
 
-/// Lengths at which the journal holds one more whole record, the header first.
+/// Lengths of the journal at the end of each record, starting with the header.
 fn boundaries(bytes: &[u8]) -> Vec<usize> {
     (0..=bytes.len())
         .filter(|cut| *cut > 0 && disk::read(&bytes[..*cut]).unwrap().good == *cut)
@@ -93,7 +93,7 @@ fn a_journal_cut_at_any_byte_gives_what_was_whole() {
     let whole = journal_of(&world);
     let ends = boundaries(&whole);
     assert_eq!(ends.len(), names.len() + 1);
-    // Every record boundary, and every byte of the header and of the last record.
+    // All ends of records, and all bytes of the header and of the last record.
     let mut cuts: Vec<usize> = (0..=ends[0])
         .chain(ends.clone())
         .chain(ends[2]..=whole.len())
@@ -203,7 +203,7 @@ fn a_crash_between_saving_and_removing_the_journal_is_no_second_run() {
     let (journal, lock_folder) = (journal_of(&world), ".pulumi/locks/organization/proj/dev");
     let update = world.backend().begin_update(&stack("dev"), "u2").unwrap();
     drop(update);
-    // As if the run had stopped right after the checkpoint was saved.
+    // Simulate a stop directly after the checkpoint was saved.
     fs::write(world.path(JOURNAL), &journal).unwrap();
     let digest = disk::read(&journal).unwrap().header.unwrap().checkpoint;
     let state = world.read(STATE);
@@ -222,7 +222,7 @@ fn a_crash_between_saving_and_removing_the_journal_is_no_second_run() {
     assert!(world.names(".pulumi/journals/proj/dev").is_empty());
 }
 
-/// Containers share host names, and count processes by themselves.
+/// Containers share host names, and have process ids of their own.
 #[test]
 fn host_name_and_process_id_are_no_proof_of_death() {
     let ended = ended_process();
@@ -263,7 +263,7 @@ fn an_update_that_is_dropped_keeps_what_it_recorded() {
     backend.create_stack(&stack("dev"), None).unwrap();
     let update = backend.begin_update(&stack("dev"), "u1").unwrap();
     record(&update, &["a"]);
-    // Not waited for: it is written at the latest when the update ends.
+    // Not awaited: the record is written at the latest when the update ends.
     update.record(vec![created("bb")]).unwrap();
     drop(update);
     assert_eq!(resources(&backend, &stack("dev")), ["a", "bb"]);
@@ -320,7 +320,7 @@ fn every_replay_vector_survives_a_crash() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Runs, crashes and torn tails in any order: what was durable stays, in order, and nothing else appears.
+    /// Runs, crashes and torn tails in any order: durable records remain, in order, and nothing else appears.
     #[test]
     fn nothing_durable_is_ever_lost(steps in prop::collection::vec((1_usize..4, 0_usize..3, 0_usize..40), 1..5)) {
         let world = World::new();
@@ -345,7 +345,7 @@ proptest! {
                     crash(&world, update);
                     let path = world.path(&format!(".pulumi/journals/proj/dev/u{run}.journal"));
                     let mut bytes = fs::read(&path).unwrap();
-                    // A record that was being written.
+                    // An incomplete record.
                     let half = disk::entry_record(99, &created("half"));
                     bytes.extend(&half[..torn.min(half.len() - 1)]);
                     fs::write(&path, bytes).unwrap();

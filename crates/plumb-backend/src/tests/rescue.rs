@@ -1,4 +1,4 @@
-//! Full disks and lost stores: outcomes of providers are kept.
+//! Full disks and lost stores: results of providers are kept.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::rescue::RescuedObject;
 use crate::store::StoreOptions;
 use crate::update::Update;
 
-/// A disk with room for so many more bytes.
+/// A disk with this number of free bytes.
 #[derive(Debug, Clone)]
 struct SmallDisk(Arc<AtomicU64>);
 
@@ -115,7 +115,7 @@ impl Disk for SmallDisk {
     }
 }
 
-/// An object of a provider, with its id.
+/// Entry for an object of a provider, with its id.
 fn object(name: &str, number: u64) -> EncryptedEntry {
     let json = format!(
         r#"{{"version":1,"kind":1,"sequenceID":1,"operationID":{number},"removeOld":null,"removeNew":null,"state":{{"urn":"urn:pulumi:dev::proj::pulumi:providers:x::{name}","custom":true,"id":"id-{name}","type":"pulumi:providers:x"}}}}"#
@@ -165,7 +165,7 @@ fn outcomes_are_written_into_the_room_that_was_reserved_for_them() {
     let update = backend.begin_update(&stack("dev"), "u1").unwrap();
     record(&update, &["a"]);
     disk.0.store(0, Ordering::SeqCst);
-    // Room was reserved for much more than this.
+    // Larger than the reserved room.
     let long = "b".repeat(40_000);
     lose(&update, &long, 10);
     lose(&update, "c", 11);
@@ -241,7 +241,7 @@ fn a_recovery_file_that_comes_too_late_is_reported_with_its_ids() {
     lose(&update, "b", 3);
     update.finish(None, None).unwrap_err();
     bucket.heal();
-    // Another machine has no such file.
+    // Another machine does not have the file.
     backend_on(bucket.clone(), None)
         .cancel(&stack("dev"))
         .unwrap();

@@ -1,4 +1,4 @@
-//! The sample store that upstream's format produces.
+//! A sample store in upstream's format.
 
 use plumb_state::magic_of;
 

@@ -1,4 +1,4 @@
-//! Stores without files: journals in segments, leases that end by time, state that is replaced in its version only.
+//! Stores without files: journals in segments, expiring leases, conditional replacement of the state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +54,7 @@ fn is_locked(backend: &FileBackend) -> bool {
     matches!(begun, Err(BackendError::Locked { .. }))
 }
 
-/// The store as the next run finds it some time after this update was killed.
+/// Store for the next run, some time after this update was killed.
 fn killed(bucket: &MemoryBucket, update: Update) -> Arc<MemoryBucket> {
     let after = bucket.fork();
     drop(update);
@@ -90,8 +90,7 @@ fn a_commit_is_one_request() {
     assert_eq!(bucket.requests() - before, 20);
 }
 
-/// Each of 256 workers records an intent, waits, records an outcome, and waits, as resources that do not depend on each
-/// other do.
+/// Each of 256 workers records an intent, waits, records an outcome, and waits, like independent resources.
 #[test]
 fn commits_adapt_to_the_latency_of_the_store() {
     const CREATES: usize = 3000;
@@ -151,7 +150,7 @@ fn a_killed_update_is_taken_over_when_its_lease_has_ended() {
         "the seal stays"
     );
     late.advance(Duration::from_hours(24 * 8));
-    // Ages of seals are told by the clock of this machine.
+    // The age of a seal is measured by the clock of this machine.
     assert!(begin(&second, "u3").notes().is_empty());
 }
 
@@ -189,7 +188,7 @@ fn the_lock_of_another_program_is_never_taken_over() {
     assert_eq!(keys(&bucket, ".pulumi/locks"), [lock]);
 }
 
-/// A run that was stopped for longer than its lease (a laptop that slept) goes on.
+/// A run that was suspended for longer than its lease, as on a sleeping laptop, continues.
 #[test]
 fn an_owner_that_slept_is_fenced() {
     let (bucket, first) = store();
@@ -297,7 +296,7 @@ fn writes_with_an_unknown_outcome_are_settled() {
     }
 }
 
-/// The store stops answering after each request in turn. What was recorded is there afterwards, and nothing else.
+/// The store stops responding after each request in turn. The recorded entries are found afterwards, and no others.
 #[test]
 fn a_crash_after_any_request_loses_nothing() {
     let mut cut = 0;
@@ -356,14 +355,14 @@ fn a_crash_after_any_request_loses_nothing() {
     }
 }
 
-/// Another run takes over while the owner replaces the state: whoever comes second starts from what is there.
+/// Another run takes over while the owner replaces the state: the second one starts from the result of the first.
 #[test]
 fn an_owner_at_its_end_and_the_next_one_agree() {
     let (bucket, first) = store();
     let stale = begin(&first, "u1");
     record(&stale, &["a"]);
     bucket.advance(LONG);
-    // The owner has sealed its journal and written its state, and has removed nothing yet.
+    // The owner has sealed its journal and written its state, but deleted nothing yet.
     bucket.script(|action, key| {
         if action == "remove" && key.contains(".journal/") {
             Fault::Refused
@@ -425,7 +424,7 @@ fn a_gap_or_damage_keeps_a_copy() {
     }
 }
 
-/// A bucket that takes conditions and passes over them.
+/// A bucket that accepts conditions and ignores them.
 struct Careless(MemoryBucket);
 
 impl Bucket for Careless {

@@ -1,4 +1,4 @@
-//! Stores from the beginning: opening, making, renaming, removing, upgrading.
+//! Stores: opening, creation, renaming, removal, upgrade.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -221,7 +221,7 @@ fn renaming_moves_state_history_and_tags() {
     let backend = world.backend();
     let (dev, prod) = (stack("dev"), stack("prod"));
     backend.create_stack(&dev, None).unwrap();
-    // A stack whose name begins alike must keep its history.
+    // A stack whose name has this one as a prefix must keep its history.
     backend.create_stack(&stack("dev-2"), None).unwrap();
     for name in [&dev, &stack("dev-2")] {
         let update = backend.begin_update(name, "u").unwrap();
@@ -337,7 +337,7 @@ fn a_stack_that_a_person_has_locked_is_not_taken() {
     assert_eq!(backend.unlock(&dev).unwrap().len(), 1);
     assert!(backend.unlock(&dev).unwrap().is_empty());
     drop(backend.begin_update(&dev, "u2").unwrap());
-    // The lock of a run is none of a person's.
+    // The lock of an update is not one set by hand.
     let update = backend.begin_update(&dev, "u3").unwrap();
     assert!(backend.unlock(&dev).unwrap().is_empty());
     assert_eq!(backend.cancel(&dev).unwrap().locks.len(), 1);

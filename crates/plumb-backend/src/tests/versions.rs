@@ -1,4 +1,4 @@
-//! States of the history, pruning, and removed stacks.
+//! States in the history, pruning, and removed stacks.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ fn noise(number: u64, length: usize) -> String {
     text
 }
 
-/// A state file of about so many bytes, in which a few resources are different for each version.
+/// State file of about this many bytes, in which a few resources differ between versions.
 fn state(version: u64, bytes: usize) -> String {
     let count = bytes / 1000;
     let resources: Vec<String> = (0..count)
@@ -52,7 +52,7 @@ fn state(version: u64, bytes: usize) -> String {
     )
 }
 
-/// Ends an update that leaves this state.
+/// Ends an update with this state.
 fn update_to(backend: &FileBackend, text: &str, message: &str) {
     let dev = stack("dev");
     backend.store().save_text(&dev, text, None).unwrap();
@@ -124,7 +124,7 @@ fn a_lost_version_takes_those_that_build_on_it_and_no_others() {
     let second = &deltas(&world)[0];
     world.write(&format!("{HISTORY}/{second}"), "torn");
     assert!(is_kept(1) && !is_kept(2) && !is_kept(3));
-    // The newest version is damaged or not known to be: a new chain begins with what can be read.
+    // If the newest version is damaged or unknown, a new chain begins with a full version.
     update_to(&backend, &state(4, 100_000), "");
     assert!(!is_kept(4), "it builds on what was lost");
     world.write(&format!("{HISTORY}/{}", newest_delta(&world)), "torn");
@@ -154,7 +154,7 @@ fn pruning_keeps_what_newer_states_build_on() {
     for version in 1..=30 {
         update_to(&backend, &state(version, 100_000), "");
     }
-    // One in 25 is whole: 26 is, and so 26 to 30 stay.
+    // One version in 25 is full: 26 is, and so 26 to 30 are kept.
     let kept: Vec<u64> = (1..=30)
         .filter(|version| {
             let past = backend.past(&dev, *version).unwrap().unwrap();
