@@ -1,4 +1,4 @@
-//! What must hold after every operation, whatever the model says.
+//! Invariants after every operation, independent of the model.
 
 use plumb_deploy::{Deployment, Effect};
 use plumb_resource::{OperationType, ResourceKind, StepOp, Urn};
@@ -9,7 +9,7 @@ use crate::story::{Operation, Verb};
 use crate::world::views::is_view;
 use crate::world::{Trace, Violation, World};
 
-/// Checks a run; `before` is the world as it was, `after` as the run left it.
+/// Checks a run; `before` and `after` are the world before and after it.
 pub fn check(
     before: &World,
     after: &mut World,
@@ -18,7 +18,7 @@ pub fn check(
 ) -> Result<(), Violation> {
     release(before, after, operation, trace);
     nothing_is_lost(after)?;
-    // A run that died, or could write nothing down, may well leave something open; a preview leaves what it found.
+    // Operations may stay pending if the run died or could not write its journal. A preview does not change the state.
     if trace.outcome.is_some() && !trace.journal_failed && !operation.preview {
         nothing_stays_pending(after)?;
     }
@@ -31,9 +31,9 @@ pub fn check(
     Ok(())
 }
 
-/// Objects that steps let go of without deleting them.
+/// Marks objects that steps released without deleting them.
 fn release(before: &World, after: &mut World, operation: &Operation, trace: &Trace) {
-    // A destroy goes by what the program says now.
+    // A destroy uses the options in the program, not those in the state.
     let destroys = operation.verb == Verb::Destroy;
     let mut registered = operation.program.resources.iter();
     let lets_go =
@@ -69,14 +69,14 @@ fn release(before: &World, after: &mut World, operation: &Operation, trace: &Tra
                         | StepOp::CreateReplacement
                 )
         });
-        // What was only read was never ours; what waits for its replacement was dealt with before.
+        // Resources that were only read are not managed; those pending replacement were handled by an earlier run.
         if state.external || state.pending_replacement || (may_go && went) {
             after.cloud.released(id);
         }
     }
 }
 
-/// Every object that the engine made is in the state, or in an operation that is still pending.
+/// Every object that the engine created is in the state, or in a pending operation.
 fn nothing_is_lost(after: &World) -> Result<(), Violation> {
     let snapshot = &after.snapshot;
     let known: FxHashSet<&str> = snapshot
@@ -92,7 +92,7 @@ fn nothing_is_lost(after: &World) -> Result<(), Violation> {
     Ok(())
 }
 
-/// A run that came to its end leaves nothing pending, but for creations that only the user can tell about.
+/// A completed run leaves no pending operations, except creates that only the user can resolve.
 fn nothing_stays_pending(after: &World) -> Result<(), Violation> {
     let loose = after
         .snapshot
@@ -112,16 +112,16 @@ fn nothing_stays_pending(after: &World) -> Result<(), Violation> {
     }
 }
 
-/// What is secret among the inputs is secret among the outputs.
+/// Outputs that depend on secret inputs are secret.
 fn secrets_stay_secret(after: &World) -> Result<(), Violation> {
     for state in &after.snapshot.resources {
-        // Outputs of components are what the program says of them.
+        // Outputs of components are registered by the program.
         if state.kind == ResourceKind::Component {
             continue;
         }
         for (key, value) in state.outputs.as_ref() {
             let secret = state.inputs.get(key.as_str()).is_some_and(Value::is_secret);
-            // After a half-done update the state keeps the former inputs, which were not those that it was given.
+            // After a partial update the state has the former inputs, which are not those of the outputs.
             if secret && !value.is_secret() && state.init_errors.is_empty() {
                 let what = format!("output {key} of {} is not secret", state.urn.name());
                 return Err(Violation::new("secrets", what));
@@ -131,7 +131,7 @@ fn secrets_stay_secret(after: &World) -> Result<(), Violation> {
     Ok(())
 }
 
-/// A snippet is stored as long as something of it is there.
+/// A snippet is stored as long as one of its resources exists.
 fn no_snippet_is_forgotten(after: &World) -> Result<(), Violation> {
     let stored = &after.snapshot.snippets;
     for state in &after.snapshot.resources {
@@ -144,7 +144,7 @@ fn no_snippet_is_forgotten(after: &World) -> Result<(), Violation> {
     Ok(())
 }
 
-/// A view is a part of something that is there.
+/// Every view has an owner.
 fn no_view_outlives_its_owner(after: &World) -> Result<(), Violation> {
     let states = &after.snapshot.resources;
     let is_there = |owner: &Urn| {
@@ -161,15 +161,15 @@ fn no_view_outlives_its_owner(after: &World) -> Result<(), Violation> {
     Ok(())
 }
 
-/// After an interrupt no step begins.
+/// No step begins after an interrupt.
 fn nothing_begins_after_the_end(trace: &Trace) -> Result<(), Violation> {
     let at = trace
         .log
         .iter()
         .position(|(_, event)| matches!(event, plumb_deploy::Event::Interrupted));
-    // Nobody interrupted it.
+    // There was no interrupt.
     let Some(at) = at else { return Ok(()) };
-    // What was begun may still tell of its parts.
+    // Steps in progress may still report their views.
     let late = trace.effects[at..]
         .iter()
         .flatten()
@@ -183,9 +183,9 @@ fn nothing_begins_after_the_end(trace: &Trace) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The same events at the same times give the same effects.
+/// Replaying the same events at the same times gives the same effects.
 pub fn replays(before: &World, operation: &Operation, trace: &Trace) -> Result<(), Violation> {
-    // Nothing happened at all.
+    // There were no events.
     let Some((at, _)) = trace.log.first() else {
         return Ok(());
     };

@@ -1,23 +1,23 @@
-//! The pretend cloud, and the provider in front of it.
+//! The simulated cloud and its provider.
 //!
-//! What the provider does with a property is in the first letters of its name:
+//! The prefix of a property's name determines the behaviour of the provider:
 //!
 //! | Property | The provider |
 //! |---|---|
-//! | `r…` | demands a replacement when it changes |
-//! | `q…` | keeps quiet about changes |
-//! | `always` | tells of a difference even when there is none |
-//! | `vague` | cannot tell whether there is a difference |
-//! | `detail` | tells differences by path instead of by key |
-//! | `dbr` | wants the old object gone before its replacement comes |
-//! | `named` | fills in `auto` in Check, a name, and keeps the old one |
-//! | `fresh` | wants a refresh before each update |
-//! | `blind` | tells no inputs when it is read |
-//! | `parts` | tells of so many parts of the object (`world/views.rs`) |
-//! | anything else | is updated in place |
+//! | `r…` | requires a replacement for changes |
+//! | `q…` | ignores changes |
+//! | `always` | reports a difference even if there is none |
+//! | `vague` | does not know whether there is a difference |
+//! | `detail` | reports differences by path instead of by key |
+//! | `dbr` | requires delete before replace |
+//! | `named` | fills in a name, `auto`, in Check, and keeps the old one |
+//! | `fresh` | requires a refresh before each update |
+//! | `blind` | returns no inputs from Read |
+//! | `parts` | reports that many views of the object (`world/views.rs`) |
+//! | anything else | can be updated in place |
 //!
-//! Outputs are the inputs, never secret, and `oid`, the id of the object. Ids are the name and a number per name, so that
-//! they do not depend on the order in which objects of different names are made.
+//! Outputs are the inputs, never secret, and `oid`, the id of the object. An id is the name with a number per name, so
+//! that it does not depend on the order in which objects with different names are created.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,59 +29,59 @@ use plumb_value::{PropertyKey, PropertyMap, Value};
 
 use crate::story::{CallKind, Fault, FaultKind};
 
-/// Objects and what the provider remembers.
+/// Objects, and the memory of the provider.
 #[derive(Clone, Debug, Default)]
 pub struct Cloud {
     objects: BTreeMap<EcoString, Arc<PropertyMap>>,
     numbers: BTreeMap<EcoString, u32>,
-    /// Objects that went without the engine hearing of it.
+    /// Objects deleted without the knowledge of the engine.
     vanished: BTreeSet<EcoString>,
-    /// Objects that came without the engine hearing of it.
+    /// Objects created without the knowledge of the engine.
     unheard: BTreeSet<EcoString>,
-    /// Calls of the operation at hand that have gone wrong for the only time.
+    /// Calls of the current operation that fail only once, and have failed.
     tried: BTreeSet<String>,
 }
 
-/// Why a call failed.
+/// Failure of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    /// Nothing was done.
+    /// The call had no effect.
     Clean(EcoString),
-    /// It may have been done.
+    /// The call may have had its effect.
     Unknown(EcoString),
-    /// It was done, but the object is not ready.
+    /// The call had its effect, but the object is not ready.
     Partial(Object),
 }
 
-/// An object as a call tells of it.
+/// An object in the result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Its id; `None` in previews.
+    /// Id; `None` in previews.
     pub id: Option<EcoString>,
-    /// Its inputs.
+    /// Inputs.
     pub inputs: Arc<PropertyMap>,
-    /// Its outputs.
+    /// Outputs.
     pub outputs: Arc<PropertyMap>,
-    /// Whether it wants a refresh before each update.
+    /// Whether it requires a refresh before each update.
     pub refresh_before_update: bool,
 }
 
 impl Object {
-    /// Whether its inputs are not told when it is read.
+    /// Whether Read returns no inputs.
     pub fn is_blind(&self) -> bool {
         self.inputs.contains_key("blind")
     }
 }
 
-/// What initialization errors say.
+/// Text of initialization errors.
 pub const NOT_READY: &str = "not ready";
 
-/// The calls of one operation that go wrong.
+/// Faults of the calls in one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Faults<'a>(pub &'a [Fault]);
 
 impl Faults<'_> {
-    /// How a call goes wrong, if it does.
+    /// Fault of a call, if it has one.
     pub fn of(self, call: CallKind, name: &str) -> Option<FaultKind> {
         self.0
             .iter()
@@ -90,7 +90,7 @@ impl Faults<'_> {
     }
 }
 
-/// The name that the provider makes up by itself.
+/// Name that the provider generates itself.
 fn own_name(inputs: &PropertyMap) -> Value {
     let text = inputs.get("v").map(Value::without_secrets);
     if text.as_ref().is_some_and(Value::contains_unknowns) {
@@ -104,7 +104,7 @@ fn trouble(call: &str, name: &str) -> EcoString {
     format!("{call} of {name} failed").into()
 }
 
-/// Inputs as they get to Check: what is not known gets there only in previews, and is left out elsewhere.
+/// Inputs for Check: unknown values are kept only in previews, and removed otherwise.
 pub fn checkable(inputs: &Arc<PropertyMap>, allows_unknowns: bool) -> Arc<PropertyMap> {
     if allows_unknowns || !inputs.values().any(Value::contains_unknowns) {
         return inputs.clone();
@@ -116,52 +116,52 @@ pub fn checkable(inputs: &Arc<PropertyMap>, allows_unknowns: bool) -> Arc<Proper
 }
 
 impl Cloud {
-    /// Ids of the objects that the engine must know of.
+    /// Ids of the objects that the engine must know.
     pub fn known_objects(&self) -> impl Iterator<Item = &EcoString> {
         self.objects.keys().filter(|id| !self.unheard.contains(*id))
     }
 
-    /// Every object by id.
+    /// All objects by id.
     pub fn objects(&self) -> &BTreeMap<EcoString, Arc<PropertyMap>> {
         &self.objects
     }
 
-    /// How many objects of each name there have been.
+    /// Number of objects created so far, by name.
     pub fn numbers(&self) -> &BTreeMap<EcoString, u32> {
         &self.numbers
     }
 
-    /// Whether there is an object of this id.
+    /// Whether an object with this id exists.
     pub fn has(&self, id: &str) -> bool {
         self.objects.contains_key(id)
     }
 
-    /// Makes an object that no program made; answers its id.
+    /// Creates an object outside of any program; returns its id.
     pub fn plant(&mut self, id: &str, inputs: PropertyMap) {
         self.objects.insert(id.into(), Arc::new(inputs));
         self.unheard.insert(id.into());
     }
 
-    /// The engine has adopted an object.
+    /// Records that the engine has adopted an object.
     pub fn adopted(&mut self, id: &str) {
         self.unheard.remove(id);
     }
 
-    /// The engine has let go of an object without deleting it.
+    /// Records that the engine has released an object without deleting it.
     pub fn released(&mut self, id: &str) {
         if self.objects.contains_key(id) {
             self.unheard.insert(id.into());
         }
     }
 
-    /// Somebody changes an object behind the engine's back.
+    /// Changes an object without the knowledge of the engine.
     pub fn drift(&mut self, id: &str, value: &str) {
         if let Some(object) = self.objects.get_mut(id) {
             Arc::make_mut(object).insert("v", value);
         }
     }
 
-    /// Somebody deletes an object behind the engine's back.
+    /// Deletes an object without the knowledge of the engine.
     pub fn vanish(&mut self, id: &str) {
         if self.objects.remove(id).is_some() {
             self.vanished.insert(id.into());
@@ -169,12 +169,12 @@ impl Cloud {
         }
     }
 
-    /// Another operation begins.
+    /// Starts the next operation.
     pub fn forget_failures(&mut self) {
         self.tried.clear();
     }
 
-    /// How a call that changes something goes wrong, if it does.
+    /// Fault of a call that changes an object, if it has one.
     fn fault(
         &mut self,
         faults: Faults<'_>,
@@ -184,7 +184,7 @@ impl Cloud {
     ) -> Option<FaultKind> {
         match faults.of(call, urn.name()) {
             Some(FaultKind::Once) => {
-                // Each resource that has an object tries by itself.
+                // Each object fails once, even if several resources have the same name.
                 let is_first = self.tried.insert(format!("{call:?} {urn} {id}"));
                 is_first.then_some(FaultKind::Clean)
             }
@@ -192,7 +192,7 @@ impl Cloud {
         }
     }
 
-    /// What the provider tells of an object.
+    /// Outputs of an object.
     pub fn outputs(id: Option<&str>, inputs: &PropertyMap) -> Arc<PropertyMap> {
         let mut outputs = inputs.without_secrets();
         outputs.insert("oid", id.map_or(Value::UNKNOWN, Value::from));
@@ -208,8 +208,8 @@ impl Cloud {
         }
     }
 
-    /// Check: fills in defaults; an error for refused inputs, and where there is to be a name that nobody has given. Names
-    /// that are only proposed are beyond this provider.
+    /// Check: fills in defaults. Fails for refused inputs, and if a name is required but not given; proposed names are
+    /// not supported.
     pub fn check(
         faults: Faults<'_>,
         name: &str,
@@ -350,7 +350,7 @@ impl Cloud {
         }
     }
 
-    /// Delete. The answer tells whether an object is deleted that the engine had reason to know was gone.
+    /// Delete. Returns whether the engine should have known that the object no longer existed.
     pub fn delete(&mut self, faults: Faults<'_>, urn: &Urn, id: &str) -> Result<bool, Trouble> {
         let name = urn.name();
         let fault = self.fault(faults, CallKind::Delete, urn, id);
@@ -366,12 +366,12 @@ impl Cloud {
             self.vanished.insert(id.into());
             return Err(Trouble::Unknown(trouble("delete", name)));
         }
-        // What several resources have adopted goes with each of them.
+        // An object adopted by several resources is deleted with each of them.
         let is_planted = id.starts_with("planted-");
         Ok(!was_there && !self.vanished.remove(id) && !is_planted)
     }
 
-    /// The engine starts again from a state in which these ids are known.
+    /// Starts again from a state with these ids.
     pub fn reconcile<'a>(&mut self, known: impl Iterator<Item = &'a str>) {
         let known: BTreeSet<EcoString> = known.map(EcoString::from).collect();
         for id in self.objects.keys().filter(|id| !known.contains(*id)) {
@@ -382,7 +382,7 @@ impl Cloud {
         }
     }
 
-    /// Read; nothing when there is no such object.
+    /// Read; `None` if the object does not exist.
     pub fn read(
         &self,
         faults: Faults<'_>,
@@ -407,7 +407,7 @@ impl Cloud {
     }
 }
 
-/// What is another value in `new` than in `old`, whether secret or not; nobody looks at what begins with `q`.
+/// Keys whose values differ between `old` and `new`, ignoring secrecy; keys that begin with `q` are ignored.
 fn changed_keys(old: &PropertyMap, new: &PropertyMap) -> Vec<EcoString> {
     let added = new.keys().filter(|key| !old.contains_key(key.as_str()));
     let keys = old.keys().chain(added);

@@ -1,8 +1,8 @@
-//! Which behaviours of the specification were reached.
+//! Coverage of the specification's behaviours.
 
 use std::collections::BTreeMap;
 
-/// Behaviours by id, with how often each was reached.
+/// Number of times that each behaviour was reached, by id.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     reached: BTreeMap<&'static str, u64>,
@@ -10,12 +10,12 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Notes that a behaviour was reached.
+    /// Counts a behaviour.
     pub fn reach(&mut self, id: &'static str) {
         *self.reached.entry(id).or_default() += 1;
     }
 
-    /// Adds what others reached.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Coverage) {
         for (id, times) in &other.reached {
             *self.reached.entry(id).or_default() += times;
@@ -25,28 +25,28 @@ impl Coverage {
         }
     }
 
-    /// Notes that a second run is demanded after an operation, or why none is.
+    /// Counts that a second run was required after an operation, or the reason why not.
     pub fn demand(&mut self, fate: &'static str) {
         *self.second_runs.entry(fate).or_default() += 1;
     }
 
-    /// After how many operations a second run was demanded, and for what reasons after how many none was.
+    /// Number of operations after which a second run was required, and of those after which it was not, by reason.
     pub fn second_runs(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let fates = self.second_runs.iter();
         fates.map(|(fate, times)| (*fate, *times))
     }
 
-    /// Behaviours in order, with how often each was reached.
+    /// Counts by behaviour, sorted.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.reached.iter().map(|(id, times)| (*id, *times))
     }
 
-    /// Number of behaviours that were reached.
+    /// Number of behaviours reached.
     pub fn len(&self) -> usize {
         self.reached.len()
     }
 
-    /// Whether none was reached.
+    /// Whether no behaviour was reached.
     pub fn is_empty(&self) -> bool {
         self.reached.is_empty()
     }

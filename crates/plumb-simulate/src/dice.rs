@@ -1,16 +1,16 @@
-//! Chance, the same for the same seed.
+//! Deterministic random numbers.
 
-/// A stream of numbers from one seed (SplitMix64).
+/// A stream of random numbers from one seed (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// The stream of `seed`.
+    /// Stream for `seed`.
     pub fn new(seed: u64) -> Self {
         Dice(seed ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// The next number.
+    /// Next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,17 +19,17 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; zero when there is none.
+    /// A number below `limit`; zero if `limit` is zero.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.number() % limit.max(1) as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability 1/n.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of `choices`, if there is any.
+    /// One of `choices`; `None` if there are none.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.below(choices.len()))
     }

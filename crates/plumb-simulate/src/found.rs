@@ -1,11 +1,11 @@
-//! Stories that failed once, and hold now: a file of them, each below a line with its title.
+//! Regression stories: a file of stories that failed in the past, each after a line with its title.
 
 use crate::StoryError;
 use crate::coverage::Coverage;
 use crate::simulate::{Care, Failed, run};
 use crate::story::Story;
 
-/// The stories of a file, with their titles. What stands before the first title counts for nothing.
+/// Stories in a file, with their titles. Text before the first title is ignored.
 pub fn stories(text: &str) -> Result<Vec<(&str, Story)>, StoryError> {
     let parts = text.split("\n# ").skip(1);
     parts
@@ -16,7 +16,7 @@ pub fn stories(text: &str) -> Result<Vec<(&str, Story)>, StoryError> {
         .collect()
 }
 
-/// Runs a story in so many orders of events.
+/// Runs a story in that many orders of events.
 pub fn holds(story: &Story, orders: u64) -> Result<(), Failed> {
     for order in 0..orders {
         let mut story = story.clone();

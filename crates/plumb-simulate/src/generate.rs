@@ -1,7 +1,7 @@
-//! Stories by chance.
+//! Random stories.
 //!
-//! A story draws the features that it plays with first, so that some stories are about few things and go deep, and
-//! others mix everything.
+//! A story first chooses the features that it uses, so that some stories explore few features in depth, and others mix
+//! all of them.
 
 mod aims;
 mod extras;
@@ -19,18 +19,18 @@ use crate::story::{
 use identities::{drop_aliases, move_below, rename};
 use options::{bind_hook, option};
 
-/// How many operations a story has at least.
+/// Minimum number of operations of a story.
 pub const OPERATIONS: usize = 20;
 
-/// Objects that are there before every story: one for each name, and a few for imports.
+/// Number of objects that exist before every story: one for each name, and a few for imports.
 pub const PLANTED: usize = NAMES.len() + 4;
 
 const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
-/// What a story plays with.
+/// Features used by a story.
 #[derive(Clone, Copy, Debug)]
 struct Features<'a> {
-    /// Names that resources have, or may get.
+    /// Names of resources.
     names: &'a [String],
     size: usize,
     stack: bool,
@@ -91,12 +91,12 @@ impl<'a> Features<'a> {
     }
 }
 
-/// The story of a seed.
+/// Story for a seed.
 pub fn story(seed: u64) -> Story {
     story_on(seed, Program::default())
 }
 
-/// The story of a seed, which begins with changes to `program`.
+/// Story for a seed that begins with changes to `program`.
 pub fn story_on(seed: u64, mut program: Program) -> Story {
     let mut dice = Dice::new(seed);
     let mut names: Vec<String> = NAMES.map(str::to_owned).into();
@@ -172,7 +172,7 @@ fn operation(dice: &mut Dice, features: Features<'_>, program: &mut Program) -> 
     operation
 }
 
-/// Mostly under a name that no program uses.
+/// Import declaration, mostly with a name that no program uses.
 fn adoption(dice: &mut Dice, id: String) -> ImportDecl {
     let name = NAMES[dice.below(NAMES.len())];
     ImportDecl {
@@ -224,7 +224,7 @@ fn fault(dice: &mut Dice, features: Features<'_>) -> Fault {
     Fault {
         call,
         name: name(dice, features),
-        // Hooks may try again.
+        // Hooks can retry the call.
         kind: if features.hooks && dice.one_in(3) && kind != FaultKind::Hang && is_change {
             FaultKind::Once
         } else {
@@ -271,7 +271,7 @@ fn flags(dice: &mut Dice, features: Features<'_>, verb: Verb) -> Flags {
     flags
 }
 
-/// Changes a program a little, or makes another one.
+/// Changes a program slightly, or generates a new one.
 fn edit(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     if dice.one_in(12) {
         program.resources.clear();

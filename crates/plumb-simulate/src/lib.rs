@@ -1,17 +1,17 @@
-//! Proof of the deployment core by generation: histories of operations, a pretend cloud, a model of what must happen.
+//! Generative tests of the deployment core: random histories of operations, a simulated cloud, and a model.
 //!
-//! 1. [`generate`] makes a [`story`]: operations on one stack, with programs, options, faults and what happens between.
-//! 2. [`world`] drives the core through an operation, in an order that a seed picks among all that are legal.
-//! 3. [`model`] follows it and says what each decision and step must be; [`checks`] says what must hold whatever it does.
-//!    Where a preview shows what its update does, the update must keep to the plan of the preview ([`plans`]); where nothing
-//!    is left to do, a second run must find nothing (`settled`).
-//!    What runs were about is counted ([`coverage`]).
-//! 4. [`simulate`] does that for many stories, and [`shrink`]s one that fails to a few lines that can be pasted as a test
+//! 1. [`generate`] creates a [`story`]: operations on one stack, with programs, options, faults and external changes.
+//! 2. [`world`] runs the core on an operation, with events in an order that a seed picks among the legal ones.
+//! 3. [`model`] follows the run and predicts each decision and step; [`checks`] verifies invariants independent of the
+//!    model. If a preview can show what its update does, the update must follow the plan of the preview ([`plans`]); if
+//!    nothing is left to do, a second run must do nothing (`settled`). The behaviours reached are counted
+//!    ([`coverage`]).
+//! 4. [`simulate`] does this for many stories, and [`shrink`]s a failed one to a few lines that can be pasted as a test
 //!    ([`found`]).
 //!
-//! Stories start from nothing, or from the state of a real stack ([`origin`]).
+//! Stories start from an empty stack, or from the state of a real stack ([`origin`]).
 //!
-//! This crate is for tests. It knows only the public surface of `plumb-deploy`, and nothing of processes or files.
+//! This crate is only for tests. It uses only the public API of `plumb-deploy`, and no processes or files.
 
 pub mod checks;
 pub mod cloud;

@@ -1,7 +1,6 @@
-//! Behaviours that can be told by looking at a run from outside: at the state before and after it, at its steps, at what
-//! its program heard.
+//! Behaviours that can be observed from outside: in the states before and after a run, its steps, and its replies.
 //!
-//! Whether a run did the right thing is for the model and the checks to say; here it is only counted what it was about.
+//! This module only counts behaviours; the model and the checks decide whether a run is correct.
 
 mod hooks;
 mod states;
@@ -13,7 +12,7 @@ use crate::coverage::Coverage;
 use crate::story::{Flags, Operation, Res, Verb};
 use crate::world::{Moment, StepRecord, Trace, World};
 
-/// A run, and what was there before and after it.
+/// A run, with the worlds before and after it.
 struct Observed<'a> {
     before: &'a World,
     after: &'a World,
@@ -21,7 +20,7 @@ struct Observed<'a> {
     trace: &'a Trace,
 }
 
-/// Notes what a run was about that did what it should.
+/// Counts the behaviours of a correct run.
 pub(crate) fn note(
     before: &World,
     after: &World,
@@ -91,13 +90,13 @@ impl Observed<'_> {
         self.ended().any(|step| step.op == op)
     }
 
-    /// What the program registers under this URN.
+    /// Registration with this URN in the program.
     fn res(&self, urn: &Urn) -> Option<&Res> {
         let res = self.operation.program.get(urn.name())?;
         (self.operation.program.urn_of(res) == *urn).then_some(res)
     }
 
-    /// The state before of a resource, if it was not to go anyway.
+    /// Old state of a resource, unless it was pending deletion.
     fn old(&self, urn: &Urn) -> Option<&ResourceState> {
         let mut states = self.before.snapshot.resources.iter();
         states
@@ -105,7 +104,7 @@ impl Observed<'_> {
             .map(AsRef::as_ref)
     }
 
-    /// Whether the object of a state had gone before the run.
+    /// Whether the object of a state did not exist before the run.
     fn had_gone(&self, state: &ResourceState) -> bool {
         state.kind == ResourceKind::Custom
             && !state.pending_replacement

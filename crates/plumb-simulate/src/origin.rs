@@ -1,11 +1,11 @@
-//! What stories start from: nothing, or the exported state of a stack (FUZZ-02).
+//! Initial states of stories: empty, or the exported state of a stack (FUZZ-02).
 //!
-//! 1. [`Origin::from_export`] reads a deployment. Stack and project get the names of every story, ids become unique, and
-//!    values that mean nothing to the pretend provider become plain text; what depends on what, and every mark and option
-//!    that the engine decides by, stays.
-//! 2. The cloud gets the objects that the state tells of.
-//! 3. From the state follows a program that it may come from. Stories change that like any other program: they drop,
-//!    rename, change and add registrations.
+//! 1. [`Origin::from_export`] parses a deployment. Stack and project get the names used in every story, ids become
+//!    unique, and values that the simulated provider does not support become text; dependencies, marks and options
+//!    stay.
+//! 2. The cloud gets the objects of the state.
+//! 3. A program is derived from the state. Stories change it like any other program: they remove, rename, change and
+//!    add registrations.
 
 use std::sync::Arc;
 
@@ -21,22 +21,22 @@ use crate::simulate::fresh_world;
 use crate::story::{PROJECT, Program, Prop, Res, STACK};
 use crate::world::World;
 
-/// What stories start from.
+/// Initial state of stories.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The stack and its cloud.
+    /// Stack and cloud.
     pub world: World,
-    /// A program that the state may come from.
+    /// A program that could have produced the state.
     pub program: Program,
 }
 
-/// A state cannot be started from.
+/// Error in an initial state.
 #[derive(Debug, thiserror::Error)]
 pub enum OriginError {
-    /// It is not an exported deployment.
+    /// The text is not an exported deployment.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// It is not sound.
+    /// The state fails the integrity check.
     #[error(transparent)]
     Integrity(#[from] plumb_state::integrity::IntegrityError),
 }
@@ -51,14 +51,14 @@ impl Default for Origin {
 }
 
 impl Origin {
-    /// The origin that an exported deployment tells of.
+    /// Initial state from an exported deployment.
     pub fn from_export(text: &str) -> Result<Self, OriginError> {
         let deployment = parse_deployment(in_our_stack(text).as_bytes())?;
         let mut snapshot = Snapshot {
             resources: deployment.opaque().resources.clone(),
             ..Snapshot::default()
         };
-        // Views belong to their provider, which is another one here.
+        // Views depend on the provider, which is not the original one.
         snapshot.resources.retain(|state| state.view_of.is_none());
         let mut world = fresh_world();
         for (number, state) in snapshot.resources.iter_mut().enumerate() {
@@ -73,7 +73,7 @@ impl Origin {
     }
 }
 
-/// The export with the stack and project of every story.
+/// Text of the export with the stack and project names of stories.
 fn in_our_stack(text: &str) -> String {
     let Some((_, rest)) = text.split_once("urn:pulumi:") else {
         return text.to_owned();
@@ -90,13 +90,13 @@ fn in_our_stack(text: &str) -> String {
     .replace(&root(project, stack), &root(PROJECT, STACK))
 }
 
-/// Leaves to a state what engine and pretend provider know about.
+/// Reduces a state to properties that engine and simulated provider know.
 fn simplify(state: &mut ResourceState, number: usize) {
     let is_default = state.urn.is_default_provider();
     let is_provider = state.kind == ResourceKind::Provider;
     let inputs = state.inputs.iter().filter(|(key, value)| {
         let key = key.as_str();
-        // Of providers, what the engine itself knows is their version.
+        // The engine itself uses only the version of a provider.
         !is_provider || key == "version" && value.as_str().is_some_and(is_plain_version)
     });
     let mut inputs: PropertyMap = inputs
@@ -142,7 +142,7 @@ fn simplify(state: &mut ResourceState, number: usize) {
     state.protect &= !is_default;
 }
 
-/// The object that a state tells of.
+/// Creates the object of a state.
 fn plant(cloud: &mut Cloud, state: &ResourceState) {
     if state.kind != ResourceKind::Custom || state.pending_replacement {
         return;
@@ -154,7 +154,7 @@ fn plant(cloud: &mut Cloud, state: &ResourceState) {
     }
 }
 
-/// A value as stories can write it down.
+/// Value in a form that stories can express.
 fn plain(value: &Value) -> Value {
     let text = match value.without_secrets().as_str() {
         Some(text) if is_word(text) => Value::from(text),
@@ -178,7 +178,7 @@ fn is_plain_version(text: &str) -> bool {
     text.split('.').count() == 3 && text.split('.').all(|part| part.parse::<u32>().is_ok())
 }
 
-/// A program that registers what the snapshot holds, as far as stories can say it.
+/// Program that registers the resources of a snapshot, as far as stories can express them.
 fn program_of(snapshot: &Snapshot) -> Program {
     let mut names: FxHashMap<&Urn, String> = FxHashMap::default();
     let mut taken: FxHashSet<&str> = FxHashSet::default();
@@ -197,7 +197,7 @@ fn program_of(snapshot: &Snapshot) -> Program {
     program
 }
 
-/// The registration that `state` may come from; `names` are those of what is registered before.
+/// Registration that could have produced `state`; `names` are those of earlier registrations.
 fn registration(
     state: &ResourceState,
     snapshot: &Snapshot,

@@ -1,12 +1,12 @@
-//! Update plans (`engine.md` 8.5): every update is held to the plan that its own preview makes.
+//! Update plans (`engine.md` 8.5): every update is checked against the plan of its own preview.
 //!
-//! 1. It keeps to the plan, and then it is a run like any other: what the model says of runs holds of it.
-//! 2. Or it does not, says so, and fails; then it has touched nothing that the plan does not have it touch.
-//! 3. Where the preview shows what the update does, it must keep to it. Only a preview cannot always show it: of an object
-//!    that several resources have, of a provider whose configuration is not known, and of resources that are read while the
-//!    program runs, whose answers come in any order.
+//! 1. An update that follows the plan is an ordinary run, to which the model applies.
+//! 2. An update that violates the plan reports that and fails; it then has changed only objects that the plan allows.
+//! 3. If the preview can show what the update does, the update must follow the plan. A preview cannot show that for an
+//!    object that several resources share, for a provider with unknown configuration, and for resources that are read
+//!    while the program runs, in any order.
 //!
-//! Whatever it does, the rules for all runs hold ([`checks`]).
+//! In both cases, the invariants of all runs hold ([`checks`]).
 
 use plumb_deploy::Effect;
 use plumb_events::{Event, OperationResult};
@@ -18,13 +18,13 @@ use crate::story::{Operation, Prop, Verb};
 use crate::world::{Mutation, Planning, Trace, Violation, World, functions};
 use crate::{checks, model};
 
-/// Holds an update to its own plan; `before` is the world as the update finds it.
+/// Checks an update against its own plan; `before` is the world before the update.
 pub fn check(
     before: &World,
     operation: &Operation,
     coverage: &mut Coverage,
 ) -> Result<(), Violation> {
-    // Only updates are planned.
+    // Only updates have plans.
     if operation.verb != Verb::Up || operation.preview {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub fn check(
         ..operation.clone()
     };
     let shown = before.clone().run_with(&preview, Planning::Makes)?;
-    // A preview that fails makes no plan.
+    // A failed preview has no plan.
     let Some(plan) = shown.plan.clone() else {
         return Ok(());
     };
@@ -55,12 +55,12 @@ pub fn check(
     Ok(())
 }
 
-/// Whether something ended a run before it was done that no plan knows of.
+/// Whether a run was cut short by an event that plans do not cover.
 fn is_cut_short(held: &Trace) -> bool {
     !held.can_be_followed() || held.interrupted || held.program_failed
 }
 
-/// Whether a run says that it does not keep to its plan.
+/// Whether a run reports a violation of its plan.
 fn is_violated(held: &Trace) -> bool {
     let says = |text: &&str| held.errors.iter().any(|error| error.contains(text));
     let ways = [
@@ -71,7 +71,7 @@ fn is_violated(held: &Trace) -> bool {
     ways.iter().any(says)
 }
 
-/// A violation is found before anything is done about it.
+/// Checks that a violation is detected before the violating step is executed.
 fn touches_nothing_else(plan: &Plan, shown: &Trace, held: &Trace) -> Result<(), Violation> {
     let former = former_names(shown);
     for mutation in &held.mutations {
@@ -90,7 +90,7 @@ fn touches_nothing_else(plan: &Plan, shown: &Trace, held: &Trace) -> Result<(), 
     Ok(())
 }
 
-/// Whether a planned step may be that call; less than planned may happen.
+/// Whether a planned step allows this call; a run may do less than planned.
 fn leads_to(step: StepOp, mutation: &Mutation) -> bool {
     match mutation.call {
         "create" => matches!(step, StepOp::Create | StepOp::CreateReplacement),
@@ -102,7 +102,7 @@ fn leads_to(step: StepOp, mutation: &Mutation) -> bool {
     }
 }
 
-/// What resources were called before, and are called now.
+/// Former and current URNs of renamed resources.
 pub(crate) fn former_names(trace: &Trace) -> Vec<(Urn, Urn)> {
     let news = trace
         .effects
@@ -124,18 +124,18 @@ pub(crate) fn former_names(trace: &Trace) -> Vec<(Urn, Urn)> {
 /// Whether a preview cannot show what the update will do.
 fn is_left_open(before: &World, operation: &Operation) -> bool {
     let resources = || operation.program.resources.iter();
-    // What an object is like that others have too depends on what they do to it first.
+    // The result for a shared object depends on earlier steps of the other resources.
     let is_known = |id: &String| {
         let mut states = before.snapshot.resources.iter();
         states.any(|state| state.id.as_str() == id)
     };
     let shares = resources().any(|res| res.import.iter().chain(&res.read).any(is_known));
-    // A provider whose configuration is unknown is not asked, so nothing is known of what it makes of inputs.
+    // A provider with unknown configuration is not called, so its results are unknown.
     let mut providers = resources().filter(|res| res.is_provider());
     let is_computed = |it: &Prop| it.from().is_some() || it.method().is_some();
     let is_open = providers.any(|res| res.properties.values().any(is_computed));
     let is_open = is_open || functions::hide_origins(&operation.program);
-    // Answers to reads come in any order: what is replaced first may be another resource than in the preview.
+    // Reads are answered in any order, so another resource may be replaced first than in the preview.
     shares || is_open || (operation.flags.refresh && operation.flags.run_program)
 }
 
@@ -146,7 +146,7 @@ fn keeps_to_what_was_shown(
     held: &Trace,
 ) -> Result<(), Violation> {
     let done = before.clone().run(operation)?;
-    // What was unknown may have turned out otherwise: that a value comes from a secret, too.
+    // Unknown values may differ in the update, including whether they are secret.
     let is_other = steps(shown) != steps(&done) || secrets(shown) != secrets(&done);
     if done.result() != Some(OperationResult::Succeeded) || is_other {
         return Ok(());
@@ -159,7 +159,7 @@ fn keeps_to_what_was_shown(
     Err(Violation::new("plan", what))
 }
 
-/// The outputs of which a run told as of secrets.
+/// Secret outputs in the replies of a run.
 fn secrets(trace: &Trace) -> Vec<(&String, &str)> {
     let answers = trace.answers.iter();
     let outputs = answers.flat_map(|(name, answer)| {
@@ -169,7 +169,7 @@ fn secrets(trace: &Trace) -> Vec<(&String, &str)> {
     outputs.collect()
 }
 
-/// The steps of a run, in any order but for those of the same resource: which object goes first is planned too.
+/// Steps of a run, in any order except for those of one resource, whose order is planned.
 fn steps(trace: &Trace) -> Vec<(&Urn, StepOp)> {
     let mut steps: Vec<_> = trace.steps.iter().map(|it| (&it.urn, it.op)).collect();
     steps.sort_by_key(|(urn, _)| *urn);

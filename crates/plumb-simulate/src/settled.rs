@@ -1,4 +1,4 @@
-//! Which operations leave nothing to do for another one with the same program.
+//! Operations after which another run with the same program has nothing to do.
 
 use plumb_events::OperationResult;
 use plumb_resource::{StepOp, Urn};
@@ -10,10 +10,11 @@ use crate::plans::former_names;
 use crate::story::{Flags, Operation, Prop, Verb};
 use crate::world::{StepRecord, Trace, World};
 
-/// Resources that name no version get the highest one that the state knew when the run began, and it knows another now.
+/// Resources without a version use the highest one in the state at the beginning of the run, and the state has another
+/// one now.
 pub(crate) const OTHER_VERSIONS: &str = "other versions";
 
-/// Why another run with the same program may find something to do, if there is a reason.
+/// Reason why another run with the same program may have something to do; `None` if it must not.
 pub(crate) fn unsettled(
     before: &Snapshot,
     after: &World,
@@ -59,18 +60,18 @@ pub(crate) fn unsettled(
     reasons.find(|(_, holds)| *holds).map(|(reason, _)| reason)
 }
 
-/// Whether an object that the program has went with another resource that had it too.
+/// Whether an object of the program was deleted with another resource that shared it.
 fn has_taken_from_others(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let is_deleted = |id: &str| {
         let mut mutations = trace.mutations.iter();
         mutations.any(|it| it.call == "delete" && it.id.as_str() == id)
     };
-    // What is imported or read may have been managed under another name, and deleted under that.
+    // An imported or read object may have been managed, and deleted, under another URN.
     let adopts = operation.program.resources.iter().any(|res| {
         let id = res.import.as_ref().or(res.read.as_ref());
         id.is_some_and(|id| is_deleted(id))
     });
-    // Programs have adopted an object twice, and it went with one of the two that had it.
+    // A program may have imported an object twice, and one of the two resources was deleted with it.
     let holders = |id: &str| {
         let resources = before.resources.iter();
         resources.filter(|it| it.id.as_str() == id).count()
@@ -83,21 +84,21 @@ fn has_taken_from_others(before: &Snapshot, operation: &Operation, trace: &Trace
         })
 }
 
-/// Whether something with this name is there that may be a target.
+/// Whether a resource with this name exists that can be a target.
 fn is_target(name: &str, after: &Snapshot) -> bool {
     let mut states = after.resources.iter();
     name.contains('*') || states.any(|state| state.urn.name() == name)
 }
 
-/// Whether nothing is left that the operation was about.
+/// Whether no target is left.
 pub(crate) fn targets_went(operation: &Operation, trace: &Trace) -> bool {
     let targets = &operation.flags.targets;
     !targets.is_empty() && !targets.iter().any(|name| is_target(name, &trace.after))
 }
 
-/// Whether an excluded resource was renamed. The next run no longer excludes it, nor what stayed because the resource needed it.
-/// Example: `--exclude j --exclude-dependents` keeps `h`, which has the provider of `j`; an alias renames `j` to `e`; the next run
-/// deletes `h`.
+/// Whether an excluded resource was renamed, so that the next run excludes neither it nor its dependencies. Example:
+/// `--exclude j --exclude-dependents` keeps `h`, which has the provider of `j`; an alias renames `j` to `e`; the next
+/// run deletes `h`.
 fn excludes_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let is_there = |name: &str, snapshot: &Snapshot| {
         let mut states = snapshot.resources.iter();
@@ -107,22 +108,23 @@ fn excludes_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> boo
     names.any(|name| is_there(name, before) && !is_there(name, &trace.after))
 }
 
-/// Whether something is not ready that the run only looked at, or left out: the next one looks again. An update of
-/// everything leaves nothing so.
+/// Whether a resource with initialization errors was only read or was not targeted, so that the next run processes it
+/// again. An untargeted update leaves none.
 fn leaves_unready(operation: &Operation, trace: &Trace) -> bool {
     let mut states = trace.after.resources.iter();
     let only_looks = operation.verb == Verb::Refresh || is_constrained(&operation.flags);
     only_looks && states.any(|state| !state.init_errors.is_empty())
 }
 
-/// Whether the program of a destroy of some resources made others, which stay: providers that have another name now.
+/// Whether the program of a targeted destroy created resources that stay: providers with a new name.
 fn made_in_destroy(operation: &Operation, trace: &Trace) -> bool {
     let is_it = |step: &StepRecord| step.op == StepOp::Create;
     let is_of_some = operation.verb == Verb::Destroy && is_constrained(&operation.flags);
     is_of_some && trace.steps.iter().any(is_it)
 }
 
-/// Whether a target went whose snippet was left out, and so did not register it: what refers to it finds it no more.
+/// Whether a target was deleted whose snippet did not run, and so did not register it: references to it are now
+/// dangling.
 pub(crate) fn left_out_went(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let chosen = &operation.flags.target_snippets;
     let is_left_out = |uuid: &str| !chosen.is_empty() && !chosen.iter().any(|it| it == uuid);
@@ -134,8 +136,8 @@ pub(crate) fn left_out_went(before: &Snapshot, operation: &Operation, trace: &Tr
     })
 }
 
-/// Whether something was made with a trigger from a resource that is left out, or from a method that was told of one: it is
-/// not known what to compare it with (RTRIG-04).
+/// Whether a resource was created with a trigger from a skipped resource, or from a method that depends on one, so that
+/// the value for the next comparison is unknown (RTRIG-04).
 fn has_open_trigger(operation: &Operation, trace: &Trace) -> bool {
     let program = &operation.program;
     let is_unknown = |name: &String| trace.answers.get(name).is_some_and(|it| it.unknown);
@@ -150,15 +152,15 @@ fn has_open_trigger(operation: &Operation, trace: &Trace) -> bool {
     })
 }
 
-/// Whether a target was replaced: if it went with what it depended on, it counts as none in that run (`engine.md` 4.3, G),
-/// and dependents that are new are left out.
+/// Whether a target was replaced. If it was deleted together with its dependency, it does not count as a target in that
+/// run (`engine.md` 4.3, G), and its new dependents are skipped.
 fn has_replaced_target(operation: &Operation, trace: &Trace) -> bool {
     let is_it = |step: &StepRecord| step.op == StepOp::CreateReplacement;
     operation.flags.target_dependents && trace.steps.iter().any(is_it)
 }
 
-/// Whether the next run begins with a refresh, because something asks for one, and the state does not know all that it is
-/// about or leaves out: that ends a refresh.
+/// Whether the next run begins with a refresh that a resource requires, and that refresh fails because a target or an
+/// excluded resource is not in the state.
 fn refreshes_less(after: &World, operation: &Operation) -> bool {
     let flags = &operation.flags;
     let mut names: Vec<String> = flags.targets.clone();
@@ -171,7 +173,7 @@ fn refreshes_less(after: &World, operation: &Operation) -> bool {
     refreshes(after, operation) && !texts.iter().all(is_known)
 }
 
-/// Whether the program ran without a refresh, so that what asks to be read was not, and the next run reads it.
+/// Whether the program ran without a refresh, so that resources that require one are only read by the next run.
 fn reads_nothing_that_asks(after: &World, operation: &Operation) -> bool {
     let flags = &operation.flags;
     let mut states = after.snapshot.resources.iter();
@@ -179,7 +181,8 @@ fn reads_nothing_that_asks(after: &World, operation: &Operation) -> bool {
     operation.verb == Verb::Up && flags.run_program && !flags.refresh && asks
 }
 
-/// Whether excludes spread over the users of providers, and something has another provider since: it spreads otherwise now.
+/// Whether excludes include the users of providers, and a resource has changed its provider, so that the set is
+/// different now.
 fn excludes_by_providers(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let flags = &operation.flags;
     let mut states = trace.after.resources.iter();
@@ -197,7 +200,7 @@ fn refreshes(after: &World, operation: &Operation) -> bool {
     operation.verb != Verb::Up || operation.flags.refresh || asks
 }
 
-/// Whether the next run looks at an object that two resources manage, each of which may have made of it what it is to be.
+/// Whether the next run reads an object that two resources manage, each of which may have updated it to its own inputs.
 fn finds_shared_objects(after: &World, operation: &Operation) -> bool {
     let mut seen = FxHashSet::default();
     let mut states = after.snapshot.resources.iter();
@@ -205,14 +208,14 @@ fn finds_shared_objects(after: &World, operation: &Operation) -> bool {
     refreshes(after, operation) && is_shared
 }
 
-/// Whether an operation is about some of the resources.
+/// Whether an operation is targeted.
 fn is_constrained(flags: &Flags) -> bool {
     let lists = [&flags.targets, &flags.excludes, &flags.target_snippets];
     lists.iter().any(|list| !list.is_empty())
 }
 
-/// The same again; targets that went are not targets any more. What an operation about some resources kept for others may
-/// be protected, and is to go all the same.
+/// The operation for the second run. Deleted targets are removed. Resources that a targeted operation kept for others
+/// may be protected, but are deleted nevertheless.
 pub(crate) fn again(world: &World, operation: &Operation) -> Operation {
     let flags = &operation.flags;
     let targets = flags.targets.iter();
@@ -226,7 +229,8 @@ pub(crate) fn again(world: &World, operation: &Operation) -> Operation {
         parallel: operation.parallel,
         program: operation.program.clone(),
         flags: Flags {
-            // What has come to be a target, or to follow one, was not refreshed the first time, and may have drifted.
+            // A resource that has become a target or a dependent of one was not refreshed in the first run, and may
+            // have drifted.
             refresh: flags.refresh
                 && !flags.target_dependents
                 && !flags.exclude_dependents
@@ -249,11 +253,12 @@ pub(crate) fn found_nothing(trace: &Trace) -> bool {
     outcome.is_some_and(|it| !it.has_changes && it.result == OperationResult::Succeeded)
 }
 
-/// What an operation about some resources left where it is, and may go in the next run.
+/// Resources that a targeted operation kept, and the next run may delete.
 ///
-/// 1. What a resource that it dealt with needed so far comes before that in the state, and so stays (`engine.md` 4.3, F5).
-/// 2. What follows targets, or excludes, is what did so before; a resource that it dealt with may have come to follow them,
-///    or have ceased to.
+/// 1. The former dependencies of a processed resource come before it in the state, and are therefore kept
+///    (`engine.md` 4.3, F5).
+/// 2. Targets and excludes include dependents according to the old state; a processed resource may have become a
+///    dependent, or have ceased to be one.
 pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &Trace) -> Vec<Urn> {
     let flags = &operation.flags;
     if !is_constrained(flags) {
@@ -267,7 +272,7 @@ pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &
     let present = |urn: &Urn| {
         let pair = former.iter().find(|(old, _)| old == urn);
         let is_there = after().any(|other| other == urn);
-        // What nobody registered has another name if its parent has.
+        // An unregistered resource is renamed if its parent is.
         let moves = |other: &&Urn| is_same(urn, other) && !is_registered(other);
         let moved = || after().find(|other| !is_there && moves(other));
         let present = pair.map(|(_, new)| new).or_else(moved);
@@ -290,14 +295,14 @@ pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &
     kept.into_iter().collect()
 }
 
-/// Whether a run did nothing but let go of these, or of former copies of theirs.
+/// Whether a run only deleted or released these resources and former copies of them.
 pub(crate) fn only_lets_go(trace: &Trace, kept: &[Urn]) -> bool {
     use StepOp::{
         Delete, DeleteReplaced, Discard, DiscardReplaced, Read, Refresh, RemovePendingReplace, Same,
     };
     let is_right = |step: &StepRecord| match step.op {
         Same | Refresh | Read => true,
-        // What was due for deletion all the time has waited for what was left out.
+        // A copy pending deletion has waited for a skipped resource.
         DeleteReplaced | DiscardReplaced => true,
         Delete | Discard | RemovePendingReplace => kept.contains(&step.urn),
         _ => false,
@@ -305,19 +310,19 @@ pub(crate) fn only_lets_go(trace: &Trace, kept: &[Urn]) -> bool {
     trace.result() == Some(OperationResult::Succeeded) && trace.steps.iter().all(is_right)
 }
 
-/// Why another run of an operation about some resources may fail.
+/// Reason why another run of a targeted operation may fail.
 pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static str> {
     if !is_constrained(&operation.flags) {
         return None;
     }
     let refusals = [
-        // It depends on what is registered first (`engine.md` 4.7).
+        // The result depends on the order of registrations (`engine.md` 4.7).
         ("has not been registered yet", "old provider comes later"),
-        // What was kept for others is to go, and something else needs it that is no target (2014).
+        // A kept resource must be deleted, but an untargeted one depends on it (2014).
         ("will be destroyed but was not", "others need what was kept"),
-        // What was left out has the name that a new resource has now among its aliases.
+        // A skipped resource has the URN of an alias of a new resource.
         ("Duplicate resource", "an alias of what was left out"),
-        // It goes, and a hook does not like that.
+        // A hook refuses the deletion.
         ("hook", "a hook of what was kept"),
     ];
     let all = |text: &str| {

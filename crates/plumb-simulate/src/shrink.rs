@@ -1,16 +1,16 @@
-//! Makes a failing story small: drops whatever it fails without.
+//! Shrinking of failed stories.
 
 use crate::coverage::Coverage;
 use crate::simulate::{Care, Failed, run_observed};
 use crate::story::{Flags, Method, Program, Res, Story};
 use crate::world::World;
 
-/// How much is tried to make a story small.
+/// Limits of shrinking.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// How many variants are tried at most.
+    /// Maximum number of variants.
     pub tries: usize,
-    /// Orders of events that are tried for each variant, besides the one that it has.
+    /// Number of orders of events for each variant, in addition to its own.
     pub orders: u64,
 }
 
@@ -19,7 +19,8 @@ const EFFORT: Effort = Effort {
     orders: 4,
 };
 
-/// Runs a variant of a story: the operation that fails, and how; `None` if the variant fails in another way, or not at all.
+/// Runs a variant of a story and returns the failed operation and the failure; `None` if it fails in another way, or
+/// not at all.
 type Attempt<'a, F> = dyn FnMut(&Story) -> Option<(usize, F)> + 'a;
 
 struct Shrinker<'a, F> {
@@ -30,7 +31,7 @@ struct Shrinker<'a, F> {
     tries: usize,
 }
 
-/// Drops operations, resources, options and faults while the story still breaks the same rule.
+/// Removes operations, resources, options and faults while the story still violates the same rule.
 pub fn shrink(start: &World, story: Story, failed: Failed) -> (Story, Failed) {
     let rule = failed.violation.rule;
     let mut attempt = |candidate: &Story| {
@@ -43,7 +44,7 @@ pub fn shrink(start: &World, story: Story, failed: Failed) -> (Story, Failed) {
     shrink_with(story, operation, failed, EFFORT, &mut attempt)
 }
 
-/// Drops what a story fails without, where `attempt` says whether a variant still does, and at which operation.
+/// Shrinks a story; `attempt` decides whether a variant still fails, and in which operation.
 pub fn shrink_with<'a, F>(
     mut story: Story,
     operation: usize,
@@ -72,7 +73,7 @@ pub fn shrink_with<'a, F>(
 }
 
 impl<F> Shrinker<'_, F> {
-    /// Takes a variant if it fails for the same reason, in some order of events.
+    /// Accepts a variant if it fails for the same reason in some order of events.
     fn accept(&mut self, mut variant: Story) -> bool {
         for operation in &mut variant.operations {
             operation.program.tidy();
@@ -165,7 +166,7 @@ impl<F> Shrinker<'_, F> {
         self.accept(variant)
     }
 
-    /// Drops resources: everywhere, or in one operation.
+    /// Removes resources, in all operations or in one.
     fn drop_resources(&mut self) {
         let names: Vec<String> = self
             .story

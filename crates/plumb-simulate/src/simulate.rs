@@ -1,4 +1,4 @@
-//! Many stories, checked.
+//! Runs and checks many stories.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,30 +14,30 @@ use crate::story::{Operation, Story};
 use crate::world::{Trace, Violation, World};
 use crate::{checks, generate, model, plans, settled, shrink};
 
-/// A story that broke a rule.
+/// A story that violated a rule.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// Number of the operation, from zero.
+    /// Index of the operation.
     pub operation: usize,
-    /// What it broke.
+    /// The violation.
     pub violation: Violation,
 }
 
-/// How thoroughly stories are checked.
+/// Thoroughness of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
-    /// Replays and second runs now and then.
+    /// Replays and second runs of some operations.
     Usual,
-    /// Everything after every operation.
+    /// Replays and second runs of all operations.
     Full,
 }
 
-/// Runs a story; answers how many operations ran.
+/// Runs a story; returns the number of operations.
 pub fn run(story: &Story, care: Care, coverage: &mut Coverage) -> Result<u64, Failed> {
     run_observed(&fresh_world(), story, care, coverage, |_, _| {})
 }
 
-/// The same on a stack as `start` has it; `observe` sees each operation as it ran, and the world after it.
+/// Runs a story on the stack in `start`; `observe` sees each operation's trace and the world after it.
 pub fn run_observed(
     start: &World,
     story: &Story,
@@ -74,7 +74,7 @@ pub fn run_observed(
     Ok(operations)
 }
 
-/// A stack without state, and a cloud with a few objects that nobody manages yet.
+/// An empty stack, with a few unmanaged objects in the cloud.
 pub fn fresh_world() -> World {
     let mut world = World::default();
     for number in 0..generate::PLANTED {
@@ -106,7 +106,7 @@ fn step(
     Ok(trace)
 }
 
-/// What `run` comes to; a panic is a violation too.
+/// Result of `run`, with panics as violations.
 fn caught<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic
@@ -117,8 +117,8 @@ fn caught<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, Violation>
     })
 }
 
-/// Has an operation run again, if nothing is left to do after it; once more before that, where it may begin with other
-/// versions than the first time. Answers how many operations ran.
+/// Checks that a second run has nothing to do, if `unsettled` has no objection; first runs the operation again if
+/// versions may have changed. Returns the number of operations.
 fn settles(
     before: &Snapshot,
     world: &World,
@@ -145,8 +145,8 @@ fn settles(
     }
 }
 
-/// Runs the same program again, which must change nothing, but that it may let go of what was kept for others; then
-/// nothing is left to do. Answers how many operations ran.
+/// Runs the same program again, which must change nothing, except that it may delete resources kept for others; then a
+/// further run must do nothing. Returns the number of operations.
 fn second_run(
     before: &Snapshot,
     world: &World,
@@ -184,39 +184,39 @@ fn second_run(
     Ok(0)
 }
 
-/// What a simulation is to do.
+/// Settings of a simulation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The state that every story starts from, and a program that it may come from.
+    /// Initial state of every story, with a program that could have produced it.
     pub origin: Origin,
-    /// How many operations at least.
+    /// Minimum number of operations.
     pub operations: u64,
-    /// The first seed.
+    /// First seed.
     pub seed: u64,
-    /// How many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Whether stories that failed are made small.
+    /// Whether failed stories are shrunk.
     pub shrinks: bool,
-    /// After how many failing seeds to stop.
+    /// Number of failed seeds after which to stop.
     pub failures: usize,
 }
 
-/// What a simulation found.
+/// Result of a simulation.
 #[derive(Debug)]
 pub struct Report {
-    /// How many operations ran.
+    /// Number of operations run.
     pub operations: u64,
-    /// The first seed that was not run; more runs may begin with it.
+    /// First seed that was not run, for later simulations.
     pub next: u64,
-    /// How long it took.
+    /// Elapsed time.
     pub elapsed: Duration,
-    /// Which behaviours were reached.
+    /// Behaviours reached.
     pub coverage: Coverage,
-    /// Seeds that failed, with their stories made small.
+    /// Failed seeds with their shrunk stories.
     pub failed: Vec<(u64, Story, Failed)>,
 }
 
-/// Runs stories of one seed after another until enough operations ran, or too many seeds failed.
+/// Runs stories of consecutive seeds until enough operations were run, or too many seeds have failed.
 pub fn simulate(settings: Settings) -> Report {
     let started = Instant::now();
     let threads = settings.threads.max(1);
@@ -258,7 +258,7 @@ pub fn simulate(settings: Settings) -> Report {
     }
 }
 
-/// What the threads of a simulation share.
+/// State shared by the threads of a simulation.
 struct Shared {
     settings: Settings,
     next: AtomicU64,

@@ -1,6 +1,6 @@
-//! A story: the operations of one stack, each with its program and with what happens around it.
+//! Stories: operations on one stack, each with its program, faults and external changes.
 //!
-//! Stories are plain data with a short text form (`text.rs`), so that one that fails can be pasted as a test.
+//! Stories are plain data with a short text form (`text.rs`), so that a failed one can be pasted as a test.
 
 mod methods;
 mod packages;
@@ -21,56 +21,56 @@ pub const STACK: &str = "dev";
 /// Project of every story.
 pub const PROJECT: &str = "proj";
 
-/// How the types of providers begin.
+/// Prefix of the types of providers.
 const PROVIDER_TYPE: &str = "pulumi:providers:";
 
-/// Operations on one stack; each starts from the state that the one before left.
+/// Operations on one stack; each starts from the state after the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Story {
-    /// The operations, in order.
+    /// Operations, in order.
     pub operations: Vec<Operation>,
 }
 
-/// What an operation does.
+/// Kind of operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verb {
-    /// Makes the world as the program says.
+    /// Update.
     #[default]
     Up,
-    /// Makes the state as the world is.
+    /// Refresh.
     Refresh,
-    /// Deletes everything.
+    /// Destroy.
     Destroy,
-    /// Adopts objects.
+    /// Import.
     Import,
 }
 
 /// One operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// Kind of operation.
     pub verb: Verb,
-    /// Whether it is for show.
+    /// Whether it is a preview.
     pub preview: bool,
-    /// Seed of the order in which things happen.
+    /// Seed of the order of events.
     pub seed: u64,
-    /// How many steps may run at once; zero counts as one.
+    /// Maximum number of concurrent steps; zero counts as one.
     pub parallel: u32,
-    /// Flags of the command line.
+    /// Command-line flags.
     pub flags: Flags,
-    /// What happens to the state by hand and to the cloud behind our back, before the operation.
+    /// Manual edits of the state and external changes to the cloud, before the operation.
     pub before: Vec<Incident>,
-    /// Provider calls that go wrong.
+    /// Faults of provider calls.
     pub faults: Vec<Fault>,
-    /// How the operation is cut short.
+    /// Interruption of the operation.
     pub stop: Option<Stop>,
     /// The program.
     pub program: Program,
-    /// Objects to adopt: name and id.
+    /// Objects to import.
     pub imports: Vec<ImportDecl>,
 }
 
-/// Flags of an operation. Targets are names, or patterns when they hold a `*`.
+/// Flags of an operation. Targets are names, or patterns if they contain a `*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     /// `--refresh`
@@ -95,15 +95,15 @@ pub struct Flags {
     pub exclude_dependents: bool,
     /// `--replace`
     pub replace: Vec<String>,
-    /// How resources are named that the program gives no name (`world/naming.rs`).
+    /// Automatic naming of resources (`world/naming.rs`).
     pub naming: Option<String>,
-    /// Policy packs that look at the run: their names say what they do (`world/packs.rs`).
+    /// Policy packs; the name of each determines its behaviour (`world/packs.rs`).
     pub policies: Vec<String>,
-    /// Snippets to keep from now on, as the program has them.
+    /// Snippets to store, with the resources in the program.
     pub stores: Vec<String>,
-    /// Snippets that are to go.
+    /// Snippets to remove.
     pub removes: Vec<String>,
-    /// `--target-snippet`, so to speak: those that run, of the snippets.
+    /// Targeted snippets.
     pub target_snippets: Vec<String>,
 }
 
@@ -116,26 +116,26 @@ pub enum Incident {
     Unprotect(String),
     /// `state taint`
     Taint(String),
-    /// The user clears the pending operations.
+    /// Removal of the pending operations by the user.
     ClearPending,
-    /// Somebody changes property `v` of the object.
+    /// External change of property `v` of the object.
     Drift(String, String),
-    /// Somebody deletes the object.
+    /// External deletion of the object.
     Vanish(String),
 }
 
-/// A provider call that goes wrong, whenever it is made in the operation.
+/// A fault of a provider call, whenever it is made in the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which call.
+    /// Kind of call.
     pub call: CallKind,
     /// Name of the resource.
     pub name: String,
-    /// How it goes wrong.
+    /// Kind of fault.
     pub kind: FaultKind,
 }
 
-/// Calls that can go wrong.
+/// Calls that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallKind {
     /// Check or CheckConfig.
@@ -150,46 +150,46 @@ pub enum CallKind {
     Update,
     /// Delete.
     Delete,
-    /// Call, of a method by its name.
+    /// Call of the method with this name.
     Call,
 }
 
-/// How a call goes wrong.
+/// Kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Nothing is done. For Check: inputs are refused.
+    /// The call fails without effect. For Check: the inputs are refused.
     Clean,
-    /// It is done, but the resource is not ready.
+    /// The call has its effect, but the resource is not ready.
     Partial,
-    /// It is done, but nobody hears of it.
+    /// The call has its effect, but the result is lost.
     Unknown,
-    /// There is no answer before the user stops the operation; then nothing is done.
+    /// The call does not return until the user stops the operation, and has no effect.
     Hang,
-    /// Nothing is done the first time; after that it goes well.
+    /// The first attempt fails without effect; later ones succeed.
     Once,
-    /// Nothing is done, after the provider has told of parts.
+    /// The call fails without effect, after the provider has reported views.
     Told,
-    /// It goes well, but for the last part that the provider tells of.
+    /// The call succeeds, except for the last view.
     Part,
-    /// The same, and that part is half done.
+    /// The call succeeds, except for the last view, which is half done.
     HalfPart,
 }
 
-/// How an operation is cut short, after so many choices of what happens next.
+/// Interruption of an operation, after that many choices of the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The user interrupts it.
+    /// The user interrupts the operation.
     Interrupt(u32),
-    /// The process dies; the journal is what remains.
+    /// The process dies; only the journal remains.
     Crash(u32),
     /// The program fails.
     ProgramFails(u32),
-    /// The journal cannot be written any more.
+    /// The journal can no longer be written.
     JournalFails(u32),
 }
 
 impl Stop {
-    /// After how many of its things a program fails that does one thing after another.
+    /// Number of items after which a sequential program fails.
     pub(crate) fn in_program(self, count: usize) -> Option<usize> {
         match self {
             Stop::ProgramFails(at) if count > 0 => Some(at as usize % count),
@@ -198,42 +198,42 @@ impl Stop {
     }
 }
 
-/// An object to adopt.
+/// An object to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportDecl {
-    /// Name to give it.
+    /// Name of the resource.
     pub name: String,
-    /// Its id.
+    /// Id of the object.
     pub id: String,
-    /// Type.
+    /// Type of the resource.
     pub type_name: String,
 }
 
-/// A program: resources in the order in which they are written down, and configuration of the stack.
+/// A program: resources in source order, and the configuration of the stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Resources; each refers to earlier ones only.
+    /// Resources; each refers only to earlier ones.
     pub resources: Vec<Res>,
     /// Configuration, `package:key` to value.
     pub config: BTreeMap<String, String>,
-    /// Transforms of everything that it registers: their names say what they do (`world/functions.rs`).
+    /// Transforms of all registrations; the name of each determines its behaviour (`world/functions.rs`).
     pub transforms: Vec<String>,
-    /// Transforms of the functions that it calls.
+    /// Transforms of the function calls.
     pub ask_transforms: Vec<String>,
-    /// Packages that it registers.
+    /// Packages that the program registers.
     pub packages: Vec<Package>,
-    /// Functions of providers that it calls.
+    /// Functions of providers that the program calls.
     pub asks: Vec<Ask>,
-    /// Methods that it calls.
+    /// Methods that the program calls.
     pub methods: Vec<Method>,
 }
 
-/// A call of a function of a provider.
+/// A call of a provider function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// The package.
+    /// Package of the function.
     pub package: String,
-    /// Resources that must exist before.
+    /// Resources that the call depends on.
     pub needs: Vec<String>,
     /// provider option.
     pub provider: Option<String>,
@@ -242,8 +242,8 @@ pub struct Ask {
 /// A resource of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Res {
-    /// Short name of the type: `Thing`, `Other`, `Two`, `Sub`; `Group`, `Pack` for components; `Stack`; `P.test`, `P.two`,
-    /// `P.sub` for providers. Or any type token; those of components in brackets.
+    /// Short name of the type: `Thing`, `Other`, `Two`, `Sub`; `Group`, `Pack` for components; `Stack`; `P.test`,
+    /// `P.two`, `P.sub` for providers. Otherwise any type token, in brackets for components.
     pub type_name: String,
     /// Name, unique in the program.
     pub name: String,
@@ -253,11 +253,11 @@ pub struct Res {
     pub outputs: BTreeMap<String, Prop>,
     /// Id of the object, if the resource is read.
     pub read: Option<String>,
-    /// parent option; the stack, if there is one, by default.
+    /// parent option; by default the stack, if the program registers it.
     pub parent: Option<String>,
     /// dependsOn option.
     pub depends_on: Vec<String>,
-    /// Leaves the dependencies of single properties open.
+    /// Whether the program omits property dependencies.
     pub loose: bool,
     /// provider option.
     pub provider: Option<String>,
@@ -289,35 +289,35 @@ pub struct Res {
     pub trigger: Option<Prop>,
     /// version option.
     pub version: Option<String>,
-    /// The registered package that it is of.
+    /// Registered package of the resource.
     pub package: Option<String>,
     /// Create timeout, in seconds.
     pub timeout: Option<u32>,
     /// hooks option.
     pub hooks: Vec<Hook>,
-    /// Its transforms, and those of everything below it.
+    /// Transforms of the resource and its descendants.
     pub transforms: Vec<String>,
-    /// A provider constructs it, if it is a component without providers of its own.
+    /// Whether a provider constructs it, if it is a component without providers of its own.
     pub remote: bool,
-    /// The snippet that registers it, if it is not the program.
+    /// Snippet that registers it; `None` for the program.
     pub snippet: Option<String>,
-    /// The method that registers it while it is called, if it is not the program.
+    /// Method that registers it during its call; `None` for the program.
     pub by: Option<String>,
 }
 
 /// A hook of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hook {
-    /// When it is called.
+    /// Hook type.
     pub at: HookType,
-    /// What it does: its name says that (`world/hooks.rs`).
+    /// Name, which determines the behaviour (`world/hooks.rs`).
     pub name: String,
 }
 
-/// A former identity; either the whole, or what was different.
+/// A former identity: either a whole URN, or the parts that were different.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AliasDecl {
-    /// The whole former URN, without stack and project: `Group$Thing::a`.
+    /// Whole former URN, without stack and project: `Group$Thing::a`.
     pub urn: Option<String>,
     /// Former name.
     pub name: Option<String>,
@@ -332,33 +332,33 @@ pub struct AliasDecl {
 pub struct Prop {
     /// Whether the value is secret.
     pub secret: bool,
-    /// Where it comes from.
+    /// Source of the value.
     pub source: Source,
 }
 
-/// Where the value of a property comes from.
+/// Source of a property's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Written down.
+    /// A constant.
     Text(String),
     /// Output of another resource.
     Output {
         /// The resource.
         name: String,
-        /// The output.
+        /// Name of the output.
         key: String,
     },
-    /// Part of what a method answers.
+    /// Property of a method's result.
     Answer {
-        /// The method.
+        /// Name of the method.
         method: String,
-        /// The part.
+        /// Name of the property.
         key: String,
     },
 }
 
 impl Prop {
-    /// A plain text.
+    /// Property with a constant text.
     pub fn text(text: impl Into<String>) -> Self {
         Prop {
             secret: false,
@@ -366,7 +366,7 @@ impl Prop {
         }
     }
 
-    /// An output of another resource.
+    /// Property with an output of another resource.
     pub fn output(name: &str, key: &str) -> Self {
         Prop {
             secret: false,
@@ -377,7 +377,7 @@ impl Prop {
         }
     }
 
-    /// The resource that the value comes from.
+    /// Resource that the value depends on.
     pub fn from(&self) -> Option<&String> {
         match &self.source {
             Source::Output { name, .. } => Some(name),
@@ -385,7 +385,7 @@ impl Prop {
         }
     }
 
-    /// The value, where `output` tells outputs of other resources and `answer` what methods answer.
+    /// Value of the property; `output` returns outputs of resources, and `answer` results of methods.
     pub fn value(
         &self,
         output: impl FnOnce(&str, &str) -> Value,
@@ -405,7 +405,7 @@ impl Prop {
 }
 
 impl Res {
-    /// A resource of this type and name, without anything else.
+    /// Resource with only a type and a name.
     pub fn new(type_name: &str, name: &str) -> Self {
         Res {
             type_name: type_name.to_owned(),
@@ -431,7 +431,7 @@ impl Res {
         matches!(self.type_name.as_str(), "Group" | "Pack") && !has_providers
     }
 
-    /// Whether this is a provider.
+    /// Whether this is a provider resource.
     pub fn is_provider(&self) -> bool {
         token_of(&self.type_name).starts_with(PROVIDER_TYPE)
     }
@@ -441,7 +441,7 @@ impl Res {
         !self.is_component() && !self.is_provider()
     }
 
-    /// Names of its hooks, as the state keeps them.
+    /// Names of its hooks, in the form of the state.
     pub fn hooks(&self) -> plumb_resource::Hooks {
         let mut hooks = plumb_resource::Hooks::new();
         for hook in &self.hooks {
@@ -451,7 +451,7 @@ impl Res {
         hooks
     }
 
-    /// Names of the resources that must be registered before this one.
+    /// Names of the resources that must be registered first.
     pub fn needs(&self) -> impl Iterator<Item = &String> {
         let trigger = self.trigger.iter().filter_map(Prop::from);
         self.parent
@@ -467,18 +467,18 @@ impl Res {
 }
 
 impl Program {
-    /// The resource of this name.
+    /// Resource with this name.
     pub fn get(&self, name: &str) -> Option<&Res> {
         self.resources.iter().find(|res| res.name == name)
     }
 
-    /// Whether a source, the program or a snippet, hears of a resource only from others.
+    /// Whether a source, the program or a snippet, must wait for a resource that another source registers.
     pub fn is_foreign(&self, snippet: Option<&str>, name: &str) -> bool {
         let res = self.get(name);
         res.is_some_and(|res| res.snippet.as_deref() != snippet)
     }
 
-    /// Names of resources that a snippet waits for: those that it needs and does not register itself.
+    /// Names of resources that a snippet waits for: its dependencies that it does not register itself.
     pub fn awaited_by(&self, uuid: &str) -> BTreeSet<&String> {
         let of = |res: &Res| res.snippet.as_deref() == Some(uuid);
         let needs = self.resources.iter().filter(|res| of(res));
@@ -488,7 +488,7 @@ impl Program {
             .collect()
     }
 
-    /// The parent of `res`: what it says, or the stack. Snippets do not know the stack by themselves.
+    /// Parent of `res`: the explicit one, otherwise the stack. Snippets have no implicit parent.
     pub fn parent_of<'a>(&'a self, res: &'a Res) -> Option<&'a String> {
         let has_none = res.is_provider() || res.snippet.is_some();
         if res.is_stack() || has_none && res.parent.is_none() {
@@ -498,12 +498,12 @@ impl Program {
         res.parent.as_ref().or_else(|| stack.map(|res| &res.name))
     }
 
-    /// Everything that must be registered before `res`.
+    /// Names of all resources that must be registered before `res`.
     pub fn needs_of<'a>(&'a self, res: &'a Res) -> impl Iterator<Item = &'a String> {
         res.needs().chain(self.parent_of(res))
     }
 
-    /// The URN that a resource gets.
+    /// URN of a resource.
     pub fn urn_of(&self, res: &Res) -> Urn {
         if res.is_stack() {
             return Urn::root_stack(STACK, PROJECT);
@@ -521,7 +521,7 @@ impl Program {
     }
 }
 
-/// The type token of a type name.
+/// Type token for a type name.
 pub fn token_of(type_name: &str) -> &str {
     match type_name {
         "Thing" => "test:m:Thing",
@@ -538,7 +538,7 @@ pub fn token_of(type_name: &str) -> &str {
     }
 }
 
-/// The short name of a type token, or the token itself.
+/// Short name for a type token, or the token itself.
 pub fn type_name_of(token: &str) -> &str {
     let names = [
         "Thing", "Other", "Two", "Group", "Pack", "Stack", "P.test", "P.two", "Sub", "P.sub",
@@ -549,7 +549,7 @@ pub fn type_name_of(token: &str) -> &str {
         .unwrap_or(token)
 }
 
-/// The package of a type name.
+/// Package of a type name.
 pub fn package_of(type_name: &str) -> &str {
     if type_name == "Stack" {
         return "comp";
@@ -559,7 +559,7 @@ pub fn package_of(type_name: &str) -> &str {
     token.split(':').next().unwrap_or_default()
 }
 
-/// The URN behind `Group$Thing::a`.
+/// URN for the short form `Group$Thing::a`.
 pub fn urn_of_path(path: &str) -> Option<Urn> {
     let (types, name) = path.split_once("::")?;
     let tokens: Vec<&str> = types.split('$').map(token_of).collect();
@@ -570,7 +570,7 @@ pub fn urn_of_path(path: &str) -> Option<Urn> {
     .ok()
 }
 
-/// The short form of a URN: `Group$Thing::a`.
+/// Short form of a URN: `Group$Thing::a`.
 pub fn path_of_urn(urn: &Urn) -> String {
     let types: Vec<&str> = urn.qualified_type().split('$').map(type_name_of).collect();
     format!("{}::{}", types.join("$"), urn.name())

@@ -1,4 +1,4 @@
-//! The text form of stories.
+//! Text form of stories.
 //!
 //! ```text
 //! up seed=7 parallel=2 targets=a,b
@@ -21,11 +21,11 @@ use crate::story::{
     Package, Prop, Res, Source, Stop, Story, Verb,
 };
 
-/// The text is not a story.
+/// Error in the text of a story.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{line}` is not a line of a story")]
 pub struct StoryError {
-    /// The first line that makes no sense.
+    /// First line that is invalid.
     pub line: String,
 }
 

@@ -1,8 +1,9 @@
-//! `differential --harness PROGRAM [--operations N] [--seed S]`: runs stories on the core and on the reference, and counts
-//! the differences by kind; each kind is shown with the smallest story that has it.
-//! `--jobs J` has so many processes of the reference side by side (as many as there are processors).
-//! `--shrink K` makes so many of the most frequent kinds small (3).
-//! `--story FILE` runs one story, and shows every difference; `--keep FILE` writes it down with the answers of the reference.
+//! `differential --harness PROGRAM [--operations N] [--seed S]`: runs stories on the core and on the reference, and
+//! counts the differences by kind; each kind is shown with its smallest story.
+//! `--jobs J` runs that many processes of the reference in parallel (default: the number of processors).
+//! `--shrink K` shrinks the stories of the K most frequent kinds (default: 3).
+//! `--story FILE` runs one story, and shows every difference; `--keep FILE` writes it with the answers of the
+//! reference.
 #![expect(clippy::print_stdout, reason = "this program's output")]
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use serde_json::{Value as Json, json};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Both sides run in one fixed order.
+/// Both sides run in one fixed order of events.
 const EFFORT: Effort = Effort {
     tries: 250,
     orders: 0,
@@ -31,16 +32,16 @@ const EFFORT: Effort = Effort {
 const USAGE: &str = "usage: differential --harness PROGRAM [--operations N] [--seed S] [--jobs J] [--shrink K] | \
     --harness PROGRAM --story FILE [--keep FILE]";
 
-/// How the harness says that an operation came to no end.
+/// Message of the harness for an operation that does not end.
 const STUCK: &str = "the engine does not end";
 
-/// The harness around the reference, a process that answers line by line.
+/// Process with the reference, which answers each line with a line.
 struct Harness {
     program: String,
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// How long its answers took.
+    /// Total time of its answers.
     taken: Duration,
 }
 
@@ -66,7 +67,7 @@ impl Harness {
 
     fn ask(&mut self, case: &Json) -> Option<Json> {
         let begun = Instant::now();
-        // In one piece: the pipe has no buffer, and JSON is written token by token.
+        // Written at once, because the pipe has no buffer and JSON is written token by token.
         let asked = format!("{case}\n");
         self.input.write_all(asked.as_bytes()).ok()?;
         let mut line = String::new();
@@ -84,8 +85,8 @@ impl Harness {
 }
 
 impl Reference for Harness {
-    /// A harness that dies, as of a panic in a goroutine, is an answer too; another one takes its place. So it does for one
-    /// with an engine that does not end, which would keep memory and processor busy.
+    /// Runs a case. A dead harness (for example after a panic in a goroutine) is a valid answer, and is replaced. So is
+    /// one whose engine does not end, because it would keep memory and a processor busy.
     fn perform(&mut self, case: &Json) -> Json {
         let answer = self.ask(case);
         let is_spent = answer.as_ref().is_none_or(|it| it["panic"] == STUCK);
@@ -107,7 +108,7 @@ impl Drop for Harness {
     }
 }
 
-/// A kind of difference: how often it was seen, and where first.
+/// A kind of difference: its count and its first story.
 struct Kind {
     count: u64,
     seed: u64,
@@ -125,12 +126,12 @@ struct Tally {
     rules: BTreeMap<&'static str, u64>,
     without: BTreeMap<&'static str, u64>,
     violations: BTreeMap<String, (u64, u64)>,
-    /// How long the reference took, in all processes together.
+    /// Total time of the reference in all processes.
     taken: Duration,
 }
 
 impl Tally {
-    /// Both tallies as one; of a kind that both have seen, the first story counts.
+    /// Merges two tallies; if both have a kind, the first story is kept.
     fn and(mut self, other: Tally) -> Tally {
         self.stories += other.stories;
         self.operations += other.operations;
@@ -212,7 +213,8 @@ fn start(arguments: &[String]) -> Result<ExitCode, String> {
     })
 }
 
-/// Runs stories in several jobs until so many operations are done; answers the seed after the last one, and what was seen.
+/// Runs stories in several jobs until that many operations are done. Returns the seed after the last one, and the
+/// tally.
 fn run_jobs(program: &str, jobs: u64, seed: u64, operations: u64) -> Result<(u64, Tally), String> {
     let (next, done) = (AtomicU64::new(seed), AtomicU64::new(0));
     let job = || -> Result<Tally, String> {
@@ -309,7 +311,7 @@ fn shrink_most(harness: &mut Harness, tally: &Tally, count: usize) {
     }
 }
 
-/// The first operation of a story with a difference of this kind that no rule covers.
+/// First operation of a story with a difference of this kind that no rule covers.
 fn find(harness: &mut Harness, story: &Story, signature: &str) -> Option<(usize, Difference)> {
     let mut found = None;
     let result = run(story, harness, |operation, both: &Both| {

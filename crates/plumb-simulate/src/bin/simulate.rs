@@ -1,8 +1,8 @@
-//! `simulate --ops N --seed S [--threads T]`: runs stories, prints how it went; fails if one broke a rule.
-//! `--failures F` goes on until so many seeds have failed, `--keep-going` whatever happens.
-//! `--no-shrinking` prints what was found as it was found.
-//! `--found FILE` runs the stories that such a file has, each in ten orders.
-//! `--from-state FILE` has every story start from the deployment that `stack export` wrote to a file.
+//! `simulate --ops N --seed S [--threads T]`: runs stories and prints statistics; fails if a story violates a rule.
+//! `--failures F` continues until F seeds have failed, `--keep-going` until all operations are done.
+//! `--no-shrinking` prints failed stories without shrinking them.
+//! `--found FILE` runs the stories in a file, each in ten orders of events.
+//! `--from-state FILE` starts every story from a deployment that `stack export` has written.
 #![expect(clippy::print_stdout, reason = "this program's output")]
 
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ const FLAGS: [&str; 10] = [
     "--show",
 ];
 
-/// What the program is called with.
+/// Command-line arguments.
 struct Arguments(Vec<String>);
 
 impl Arguments {
@@ -52,7 +52,7 @@ impl Arguments {
         self.0.get(at + 1)
     }
 
-    /// The number of a flag; `None` if that is none.
+    /// Number given for a flag; `None` if the text is not a number.
     fn number(&self, flag: &str, default: u64) -> Option<u64> {
         match self.value(flag) {
             None => Some(default),

@@ -1,8 +1,8 @@
-//! Stories without what the harness cannot do yet.
+//! Removal of features that the harness does not support.
 
 use crate::story::{Operation, Res, Stop, Story};
 
-/// Takes out of a story what the harness cannot do, and names it.
+/// Removes unsupported features from a story, and returns their names.
 pub fn admit(story: &mut Story) -> Vec<&'static str> {
     let mut reasons = Vec::new();
     for operation in &mut story.operations {

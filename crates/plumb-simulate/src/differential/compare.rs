@@ -1,7 +1,7 @@
-//! The first fact in which two accounts of an operation differ.
+//! The first difference between two accounts of an operation.
 //!
-//! Facts are looked at from causes to effects: steps, calls of providers, replies to the program, the state, counts, how it
-//! ended, what was said, and the order of steps last. A signature has everything that tells kinds of differences apart,
+//! Facts are compared from causes to effects: steps, provider calls, replies to the program, the state, counts, the
+//! result, messages, and the order of steps last. A signature has everything that distinguishes kinds of differences,
 //! and no names of single resources.
 
 mod order;
@@ -13,11 +13,11 @@ use serde_json::Value as Json;
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Its kind.
+    /// Signature of its kind.
     pub signature: String,
-    /// The fact as the core has it.
+    /// The fact on the core's side.
     pub ours: String,
-    /// The fact as the reference has it.
+    /// The fact on the reference's side.
     pub theirs: String,
 }
 
@@ -31,7 +31,7 @@ impl Difference {
     }
 }
 
-/// The first difference.
+/// First difference.
 pub fn compare(case: &Json, ours: &Json, theirs: &Json) -> Option<Difference> {
     let panic = text(&theirs["panic"]);
     if !panic.is_empty() {
@@ -57,7 +57,7 @@ fn items(value: &Json) -> &[Json] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Class of the resource with this URN: a provider, a default provider, the stack, a component, or something that a provider manages.
+/// Class of the resource with this URN: provider, default provider, stack, component, or managed by a provider.
 fn class(urn: &str) -> &'static str {
     let (types, name) = urn.rsplit_once("::").unwrap_or(("", urn));
     let token = types.rsplit(['$', ':']).next().unwrap_or_default();
@@ -87,7 +87,7 @@ fn counted<'a>(all: impl Iterator<Item = &'a Json>) -> BTreeMap<(String, String)
     counts
 }
 
-/// Entries that `one` counts more often than `other`: their kinds, and all of them.
+/// Entries that `one` counts more often than `other`: their kinds, and the entries.
 fn more(
     one: &BTreeMap<(String, String), i32>,
     other: &BTreeMap<(String, String), i32>,
@@ -167,7 +167,7 @@ fn calls(ours: &Json, theirs: &Json) -> Option<Difference> {
     None
 }
 
-/// The first member in which two objects differ.
+/// First member in which two objects differ.
 fn member<'a>(ours: &'a Json, theirs: &'a Json) -> Option<(String, &'a Json, &'a Json)> {
     let keys = |it: &Json| -> BTreeSet<String> {
         let members = it.as_object();
@@ -182,7 +182,7 @@ fn member<'a>(ours: &'a Json, theirs: &'a Json) -> Option<(String, &'a Json, &'a
     Some((key, here, there))
 }
 
-/// Numbers are equal however they are written.
+/// Compares values; numbers are equal in any notation.
 fn same(ours: &Json, theirs: &Json) -> bool {
     match (ours, theirs) {
         (Json::Number(one), Json::Number(other)) => one.as_f64() == other.as_f64(),
@@ -228,7 +228,7 @@ fn replies(ours: &Json, theirs: &Json) -> Option<Difference> {
 }
 
 fn states(ours: &Json, theirs: &Json) -> Option<Difference> {
-    // The reference may have found nothing to save; then the state is as it was.
+    // The reference may have saved nothing, so its state is unchanged.
     if theirs["unsaved"] == Json::Bool(true) {
         return None;
     }
@@ -302,7 +302,7 @@ fn counts(ours: &Json, theirs: &Json) -> Option<Difference> {
     Some(Difference::new(format!("counts: {op}"), here, there))
 }
 
-/// A text without what it says of single resources.
+/// Message without the names of single resources.
 fn general(message: &str) -> String {
     let words = message.split_whitespace().map(|word| {
         let is_urn = word.contains("urn:pulumi:");

@@ -1,21 +1,21 @@
-//! Stories that once told a difference, with the answers of the reference as data.
+//! Stories that once showed a difference, with recorded answers of the reference.
 
 use serde_json::{Value as Json, json};
 
 use super::Reference;
 use crate::story::Story;
 
-/// A story and what the reference did in each of its operations.
+/// A story, with the reference's account of each operation.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// The story.
     pub story: Story,
-    /// The answers of the reference.
+    /// Accounts of the reference.
     pub answers: Vec<Json>,
 }
 
 impl Kept {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     pub fn parse(text: &str) -> Option<Self> {
         let document: Json = serde_json::from_str(text).ok()?;
         let lines: Vec<&str> = document["story"]
@@ -29,7 +29,7 @@ impl Kept {
         })
     }
 
-    /// The text of a file.
+    /// Text of a file.
     pub fn text(&self) -> String {
         let story = self.story.to_string();
         let lines: Vec<&str> = story.lines().collect();
@@ -38,7 +38,7 @@ impl Kept {
     }
 }
 
-/// Answers what is kept.
+/// Replays recorded answers.
 impl Reference for std::vec::IntoIter<Json> {
     fn perform(&mut self, _: &Json) -> Json {
         self.next().unwrap_or_default()

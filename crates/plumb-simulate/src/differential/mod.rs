@@ -1,16 +1,16 @@
-//! Operations of stories as the reference does them, beside what the core does.
+//! Comparison of the core with the reference, operation by operation.
 //!
-//! 1. [`admit`] takes out of a story what the harness around the reference cannot do yet, and says what that was.
-//! 2. [`case`] is an operation with the state and the cloud that it starts from, as JSON. Each operation starts from the
-//!    state that the *core* left, so one difference does not bring about the next.
-//! 3. [`ours`] is what the core did, in the JSON that the harness writes too ([`seen`]).
-//! 4. [`compare`] finds the first fact in which the two differ, and gives it a signature, by which differences are counted.
-//!    [`rules`] knows the differences that are meant to be.
+//! 1. [`admit`] removes features that the harness around the reference does not support, and names them.
+//! 2. [`case`] is an operation with its initial state and cloud, as JSON. Each operation starts from the state that the
+//!    *core* left, so differences do not cause further ones.
+//! 3. [`ours`] is the account of the core, in the JSON form of the harness ([`seen`]).
+//! 4. [`compare`] finds the first difference, and gives it a signature, by which differences are counted. [`rules`]
+//!    covers the intended differences.
 //!
-//! The reference takes resources in the order of a hash map here and there: steps side by side, of which a failure lets only
-//! some begin. It is asked again where it differs, and agrees if one of its accounts does.
+//! The reference sometimes iterates over a hash map: if one of several parallel steps fails, it is random which of the
+//! others have begun. A case that differs is therefore repeated, and agrees if one of the accounts does.
 //!
-//! A fixed order of events ([`World::run_in_order`]) on both sides leaves nothing to the order of arrival.
+//! Both sides run in a fixed order of events ([`World::run_in_order`]), so the order of arrival does not matter.
 
 mod admit;
 pub mod compare;
@@ -30,29 +30,29 @@ pub use admit::admit;
 pub use compare::Difference;
 pub use kept::Kept;
 
-/// How often the reference is asked again where it differs. Few accounts agree by chance: of six deletions in one layer, the
-/// one that fails may be any of the six.
+/// Number of repetitions for a case that differs. Random agreement is unlikely: of six deletions in one layer, any may
+/// be the one that fails.
 const AGAIN: usize = 20;
 
-/// Does operations as the reference does them.
+/// Runs operations on the reference.
 pub trait Reference {
-    /// Runs a case on the reference; returns its account.
+    /// Runs a case; returns the account of the reference.
     fn perform(&mut self, case: &Json) -> Json;
 
-    /// Another account of the same case; none of a reference that has only one.
+    /// Another account of the same case; `None` if the reference has only one.
     fn perform_again(&mut self, _case: &Json) -> Option<Json> {
         None
     }
 }
 
-/// The core's account of an operation, and the case that it started from.
+/// Account of the core, with the case.
 #[derive(Debug)]
 pub struct Ours {
-    /// The case, for the reference.
+    /// Case for the reference.
     pub case: Json,
-    /// What happened.
+    /// Account of the core.
     pub seen: Json,
-    /// The whole trace of the run.
+    /// Trace of the run.
     pub trace: Trace,
 }
 
@@ -66,19 +66,19 @@ pub fn ours(world: &mut World, operation: &Operation) -> Result<Ours, Violation>
     Ok(Ours { case, seen, trace })
 }
 
-/// The accounts of both sides, normalised so that equal facts are equal.
+/// Accounts of both sides, normalized so that equivalent facts are equal.
 #[derive(Clone, Debug)]
 pub struct Both {
     /// The case.
     pub case: Json,
-    /// The core's side.
+    /// Account of the core.
     pub ours: Json,
-    /// The reference's side.
+    /// Account of the reference.
     pub theirs: Json,
 }
 
 impl Both {
-    /// The two sides of an operation.
+    /// Normalizes both accounts of an operation.
     pub fn new(ours: Ours, theirs: Json) -> Self {
         let known = normal::Known::of(&ours.case);
         Both {
@@ -92,19 +92,19 @@ impl Both {
         normal::Known::of(&self.case).normal(account)
     }
 
-    /// Whether nothing differs but what is meant to.
+    /// Whether all differences are intended.
     fn is_settled(&self) -> bool {
         let difference = self.difference();
         difference.is_none_or(|it| rules::rule_of(self, &it).is_some())
     }
 
-    /// The first fact in which they differ.
+    /// First difference.
     pub fn difference(&self) -> Option<Difference> {
         compare::compare(&self.case, &self.ours, &self.theirs)
     }
 }
 
-/// The sides of an operation: the account of the reference that agrees, if there is one.
+/// Both accounts of an operation; of those of the reference, one that agrees if there is one.
 fn both(ours: Ours, reference: &mut dyn Reference) -> Both {
     let theirs = reference.perform(&ours.case);
     let first = Both::new(ours, theirs);
@@ -126,7 +126,7 @@ fn both(ours: Ours, reference: &mut dyn Reference) -> Both {
     first
 }
 
-/// Runs a story on both; `look` sees each operation and says whether to go on.
+/// Runs a story on both sides; `look` sees each operation and returns whether to continue.
 pub fn run(
     story: &Story,
     reference: &mut dyn Reference,

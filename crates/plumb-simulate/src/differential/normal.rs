@@ -1,7 +1,7 @@
-//! One form for what means the same.
+//! Normalization of equivalent accounts.
 //!
-//! Ids of providers are made by chance: those that the case did not have are all called `new`. Times, and members that say
-//! nothing because they are empty, are dropped. Secrets of states are in the clear; the harness only writes them in base64.
+//! Ids of providers are random: all that the case does not contain become `new`. Times and empty members are removed.
+//! Secrets in states are plaintext, which the harness encodes in base64.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json};
 
-/// The text that stands for an unknown value.
+/// Text for an unknown value.
 const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/// Length of an id that is made by chance.
+/// Length of a random id.
 const LENGTH: usize = 36;
 
-/// The ids that a case has.
+/// Ids in the case.
 pub(super) struct Known(BTreeSet<String>);
 
 impl Known {
@@ -60,7 +60,7 @@ impl Known {
     }
 }
 
-/// Lists of resources are sets.
+/// Sorts a list of resources, which is a set.
 fn sorted(list: Json) -> Json {
     let Json::Array(mut items) = list else {
         return list;
@@ -103,7 +103,7 @@ fn collect(value: &Json, known: &mut BTreeSet<String>) {
     }
 }
 
-/// Where an id that is made by chance stands in a text.
+/// Position of a random id in a text.
 fn chance(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_one = |window: &[u8]| {

@@ -1,4 +1,4 @@
-//! Differences that are meant to be: each is a rule of `docs/compatibility.md`.
+//! Intended differences; each is a rule of `docs/compatibility.md`.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use serde_json::Value as Json;
 use super::compare::compare;
 use super::{Both, Difference};
 
-/// A difference that is meant to be.
+/// An intended difference.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Its name.
+    /// Name of the rule.
     pub name: &'static str,
-    /// Whether a difference is of its kind.
+    /// Whether the rule covers a difference.
     pub covers: fn(&Both, &Difference) -> bool,
 }
 
-/// Every rule.
+/// All rules.
 pub const RULES: &[Rule] = &[
     Rule {
         name: "the reference does not end, or ends at once",
@@ -192,7 +192,7 @@ pub const RULES: &[Rule] = &[
 /// Message about error hooks that fail or are not registered.
 const ERROR_HOOKS: &str = "error hooks execution failed";
 
-/// What plugins say of an extension that they do not know.
+/// Message of plugins for an unknown extension.
 const REFUSED: &str = "no such extension";
 
 const GUARDED: &str = "previously-imported resources that still specify an ID may not be replaced";
@@ -214,7 +214,8 @@ fn is_constrained(both: &Both) -> bool {
     !list(&flags["targets"]).is_empty() || !list(&flags["excludes"]).is_empty()
 }
 
-/// Whether the reference fails to verify the state that it writes, because something in it is not there, or is there twice.
+/// Whether the reference writes a state that fails its own integrity check, because a reference is missing or a URN is
+/// duplicate.
 fn writes_invalid_state(both: &Both) -> bool {
     let state = &both.theirs["state"];
     says(&both.theirs, "failed to verify snapshot") && (!is_sound(state) || has_duplicates(state))
@@ -228,7 +229,7 @@ fn has_duplicates(state: &Json) -> bool {
     !present.all(|it| known.insert(text(&it["urn"])))
 }
 
-/// Whether each resource of a state comes after everything that it refers to.
+/// Whether each resource of a state comes after those that it refers to.
 fn is_sound(state: &Json) -> bool {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let mut providers: BTreeSet<String> = BTreeSet::new();
@@ -249,7 +250,7 @@ fn is_sound(state: &Json) -> bool {
     })
 }
 
-/// Whether the only difference is that the reference asks more providers to compare, with inputs that are not known.
+/// Whether the only difference is that the reference calls Diff for more providers, with unknown inputs.
 fn is_the_same_without_diffs(both: &Both) -> bool {
     let mut theirs = both.theirs.clone();
     let ours = list(&both.ours["calls"]);
@@ -262,13 +263,13 @@ fn is_the_same_without_diffs(both: &Both) -> bool {
     compare(&both.case, &both.ours, &theirs).is_none()
 }
 
-/// Whether a difference is about which providers are compared.
+/// Whether a difference is about the set of providers for which Diff is called.
 fn is_about_providers(difference: &Difference) -> bool {
     let signature = &difference.signature;
     signature.starts_with("call DiffConfig") || signature.starts_with("calls of default provider")
 }
 
-/// Resources that the state has below a copy of their provider which is due for deletion.
+/// Resources in the state whose provider is a copy that is pending deletion.
 fn users_of_former(both: &Both) -> Vec<&str> {
     let resources = list(&both.case["state"]["deployment"]["resources"]);
     let copies = resources.iter().filter(|it| it["delete"] == true);
@@ -290,7 +291,7 @@ fn has_step_among(steps: &Json, op: &str, urn: &str) -> bool {
     steps.any(|step| text(&step["urn"]) == urn && text(&step["op"]) == op)
 }
 
-/// Whether the core replaces a user of a former provider, and the reference does not.
+/// Whether only the core replaces a user of a former provider.
 fn is_replaced_with_former_provider(both: &Both) -> bool {
     let is_replaced = |seen: &Json, urn: &str| has_step(seen, "create-replacement", urn);
     let users = users_of_former(both);
@@ -298,7 +299,7 @@ fn is_replaced_with_former_provider(both: &Both) -> bool {
     users.any(|urn| is_replaced(&both.ours, urn) && !is_replaced(&both.theirs, urn))
 }
 
-/// Whether the only difference is when, and how often, extensions are applied.
+/// Whether the only difference is the time and number of parameterizations with extensions.
 fn is_the_same_without_extensions(both: &Both) -> bool {
     let without = |seen: &Json| {
         let mut seen = seen.clone();
@@ -320,7 +321,7 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
     compare(&both.case, &ours, &theirs).is_none()
 }
 
-/// Whether the reference keeps a part of an object that was deleted in a replacement, before it or after it.
+/// Whether the reference keeps a view of an object that was deleted in a replacement.
 fn replaces_more_views(both: &Both) -> bool {
     let resources = list(&both.case["state"]["deployment"]["resources"]).iter();
     let mut views = resources.filter(|it| !text(&it["viewOf"]).is_empty());
@@ -334,7 +335,7 @@ fn replaces_more_views(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference keeps a view of something that the state does not have.
+/// Whether the reference keeps a view without an owner in the state.
 fn keeps_views_of_nothing(both: &Both) -> bool {
     let resources = list(&both.theirs["state"]["resources"]);
     let is_there = |urn: &str| resources.iter().any(|it| text(&it["urn"]) == urn);
@@ -342,7 +343,7 @@ fn keeps_views_of_nothing(both: &Both) -> bool {
     owners.any(|owner| !owner.is_empty() && !is_there(owner))
 }
 
-/// The account without the resources that `drops` names, wherever they stand.
+/// Account without the resources selected by `drops`.
 fn without_resources(seen: &Json, drops: impl Fn(&Json) -> bool) -> Json {
     let mut seen = seen.clone();
     for section in ["steps", "failed"] {
@@ -359,8 +360,8 @@ fn without_resources(seen: &Json, drops: impl Fn(&Json) -> bool) -> Json {
     seen
 }
 
-/// Whether the only difference is about views of resources of which the state has a former copy: the reference takes the
-/// views of the present one for those of the former.
+/// Whether the only difference is about views of resources with a former copy in the state: the reference takes the
+/// views of the current copy for those of the former one.
 fn is_the_same_without_views_of_copies(both: &Both) -> bool {
     let before = list(&both.case["state"]["deployment"]["resources"]);
     let former = before.iter().filter(|it| it["delete"] == true);
@@ -387,7 +388,7 @@ fn is_the_same_without_failed_refreshes(both: &Both) -> bool {
     !failed.is_empty() && compare(&both.case, &ours, &theirs).is_none()
 }
 
-/// What a program says of a resource beside its inputs.
+/// Options of a registration, apart from its inputs.
 const OPTIONS: [&str; 16] = [
     "additionalSecretOutputs",
     "aliases",
@@ -407,8 +408,8 @@ const OPTIONS: [&str; 16] = [
     "retainOnDelete",
 ];
 
-/// Whether the only difference is in options of what a run with the program has read: the reference records what the
-/// program says of them now, and forgets a taint, although nothing is made of it.
+/// Whether the only difference is in the options of resources read in a run with the program: the reference records the
+/// current options and clears a taint, although no step applies them.
 fn is_the_same_without_options(both: &Both) -> bool {
     let without = |seen: &Json| {
         let mut seen = seen.clone();
@@ -431,7 +432,7 @@ fn is_the_same_without_options(both: &Both) -> bool {
     both.case["flags"]["runProgram"] == true && compare(&both.case, &ours, &theirs).is_none()
 }
 
-/// How often hooks are called.
+/// Number of hook calls.
 fn hook_calls(seen: &Json) -> usize {
     let calls = list(&seen["calls"]).iter();
     calls
@@ -439,7 +440,8 @@ fn hook_calls(seen: &Json) -> usize {
         .count()
 }
 
-/// Whether the reference forgets an object whose place a read took, in a run that ended before the object was deleted.
+/// Whether the reference loses an object whose URN was taken over by a read, in a run that ended before the object was
+/// deleted.
 fn loses_object_of_read(both: &Both) -> bool {
     let has_former = |seen: &Json, urn: &Json| {
         let mut resources = list(&seen["state"]["resources"]).iter();
@@ -453,8 +455,8 @@ fn loses_object_of_read(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference deals once more with what an earlier run has deleted for its replacement: it deletes that again, or
-/// wants the provider, which may be gone too.
+/// Whether the reference processes again a resource that an earlier run has deleted for its replacement: it deletes it
+/// again, or requires its provider, which may be deleted too.
 fn deletes_again(both: &Both) -> bool {
     let wants_provider = |urn: &Json| {
         let mut messages = list(&both.theirs["messages"]).iter();
@@ -468,7 +470,7 @@ fn deletes_again(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference makes a replacement without what policies mended in it.
+/// Whether the reference creates a replacement without the remediations of policies.
 fn loses_remedy(both: &Both) -> bool {
     let created = |seen: &Json, urn: &Json| -> Vec<Json> {
         let calls = list(&seen["calls"]).iter();
@@ -493,7 +495,8 @@ fn keeps_lost_views(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference keeps an object that its provider has deleted, because the deletion of a part of it failed.
+/// Whether the reference keeps an object that its provider has deleted, because the deletion of one of its views
+/// failed.
 fn keeps_deleted_object(both: &Both) -> bool {
     let has = |seen: &Json, urn: &str| {
         let mut resources = list(&seen["state"]["resources"]).iter();
@@ -510,7 +513,7 @@ fn keeps_deleted_object(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference checks the configuration of a provider with another version than its registered package has.
+/// Whether the reference calls CheckConfig on another version of a provider than its registered package has.
 fn is_of_another_version(both: &Both) -> bool {
     let packages = list(&both.case["packages"]);
     let version = |name: &str| {
@@ -536,13 +539,13 @@ fn is_of_another_version(both: &Both) -> bool {
     })
 }
 
-/// Whether some message has this text.
+/// Whether a message contains this text.
 fn says(seen: &Json, part: &str) -> bool {
     let mut messages = seen["messages"].as_array().into_iter().flatten();
     messages.any(|message| text(&message["text"]).contains(part))
 }
 
-/// The rule that a difference falls under.
+/// Name of the rule that covers a difference.
 pub fn rule_of(both: &Both, difference: &Difference) -> Option<&'static str> {
     let mut rules = RULES.iter();
     let rule = rules.find(|rule| (rule.covers)(both, difference));

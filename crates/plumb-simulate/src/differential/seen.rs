@@ -1,4 +1,4 @@
-//! The core's account of an operation, in the form that the harness uses for the reference (`tests/differential/harness/observed.go`).
+//! Account of the core for an operation, in the JSON form of the harness (`tests/differential/harness/observed.go`).
 
 use plumb_deploy::request::{CallbackRequest, Outcome};
 use plumb_events::{OperationResult, Severity, strip_color};
@@ -12,7 +12,7 @@ use super::wire::map;
 use crate::story::Operation;
 use crate::world::{Answer, Finding, Made, Trace};
 
-/// What happened in an operation.
+/// Account of an operation.
 pub(super) fn seen(operation: &Operation, trace: &Trace) -> Json {
     let step = |op: StepOp, urn: &Urn| json!({"op": op.as_str(), "urn": urn.to_string()});
     let steps = trace.begun().map(|(op, urn)| step(op, urn));
@@ -61,7 +61,7 @@ fn messages(trace: &Trace) -> Json {
     shown.chain(trace.findings.iter().map(finding)).collect()
 }
 
-/// What a policy pack found, as a message.
+/// Message for a finding of a policy pack.
 fn finding(finding: &Finding) -> Json {
     let urn = |urn: &Option<Urn>| urn.as_ref().map(ToString::to_string).unwrap_or_default();
     match finding {
@@ -78,7 +78,7 @@ fn finding(finding: &Finding) -> Json {
     }
 }
 
-/// What functions and methods answered, among the replies.
+/// Results of functions and methods, among the replies.
 fn others(trace: &Trace) -> impl Iterator<Item = (String, Json)> {
     let asked = trace.asked.iter().map(|(number, (result, unknown))| {
         let answer = json!({
@@ -112,7 +112,7 @@ fn made(made: &Made) -> Json {
     }
 }
 
-/// A call of a function of the program with all its fields.
+/// Call of a function of the program, with all fields.
 fn callback(name: &str, request: &CallbackRequest) -> Json {
     let optional = |it: &Option<std::sync::Arc<PropertyMap>>| {
         let it = it.as_ref();
@@ -152,8 +152,8 @@ fn text(urn: Option<&Urn>) -> String {
     urn.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The shell tells programs that the id of a provider is not known yet; that of others is none. Replies to reads have no
-/// field for the outcome.
+/// Reply to a registration. The shell sends an unknown id only for providers; other resources without a known id have
+/// none. Replies to reads have no result field.
 fn reply(operation: &Operation, name: &str, answer: &Answer) -> Json {
     let res = operation.program.get(name);
     let is_read = res.is_some_and(|res| res.read.is_some());
@@ -172,11 +172,12 @@ fn reply(operation: &Operation, name: &str, answer: &Answer) -> Json {
     })
 }
 
-/// A call of a provider with all its fields.
+/// Call of a provider, with all fields.
 fn call(call: &ProviderCall) -> Json {
     let optional = |it: Option<&PropertyMap>| it.map_or(Json::Null, map);
     let fields = match call {
-        // The reference allows unknowns here in updates too, and cannot use a provider then whose configuration has some.
+        // The reference allows unknown values here also in updates, and then cannot use a provider whose configuration
+        // has some.
         ProviderCall::CheckConfig(it) => json!({
             "olds": optional(it.old_inputs.as_deref()), "news": map(&it.new_inputs),
             "unknowns": true,
@@ -227,12 +228,12 @@ fn call(call: &ProviderCall) -> Json {
             }).collect::<Map<_, _>>(),
         }),
     };
-    // Functions and methods are of no resource; components have no URN before they are registered.
+    // Functions and methods have no resource, and components have no URN before they are registered.
     let urn = call
         .urn()
         .filter(|_| !matches!(call, ProviderCall::Construct(_)));
     let urn = match call {
-        // Extensions come to their plugins beside everything else.
+        // Parameterizations are calls of plugins, not of resources.
         ProviderCall::Parameterize(it) => it.name.to_string(),
         _ => text(urn),
     };
@@ -253,7 +254,7 @@ fn paths(paths: &[ecow::EcoString]) -> Json {
 fn naming(naming: Option<&Autonaming>) -> Json {
     match naming {
         None => Json::Null,
-        // A name that is only proposed has chance in it.
+        // A proposed name is random.
         Some(Autonaming::Propose(_)) => json!("proposed"),
         Some(Autonaming::Enforce(name)) => json!({"enforce": name.as_str()}),
         Some(Autonaming::Disabled) => json!("disabled"),

@@ -1,4 +1,4 @@
-//! A case as JSON: an operation with everything that it starts from (`tests/differential/harness/story.go`).
+//! Cases as JSON: an operation with its initial state and cloud (`tests/differential/harness/story.go`).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::story::{
 };
 use crate::world::{World, alias, has_hooks};
 
-/// The case of an operation on `world`, to which nothing happens before it any more.
+/// Case of an operation on `world`, in which all incidents before it have happened.
 pub(super) fn case(world: &World, operation: &Operation) -> Json {
     let flags = &operation.flags;
     let urns = |names: &[String]| world.urns_of(operation, names);
@@ -145,7 +145,7 @@ fn method(program: &Program, method: &Method) -> Json {
     })
 }
 
-/// Names of hooks by the moments at which they are called.
+/// Names of hooks by hook type.
 fn hooks(res: &Res) -> Json {
     let hooks = res.hooks();
     let members = hooks.iter().map(|(at, names)| {
@@ -229,7 +229,7 @@ fn prop(prop: &Prop) -> Json {
     }
 }
 
-/// A map with its secrets and unknowns as members of their own; nothing for an empty one.
+/// A map with its secrets and unknown values as separate members; null if it is empty.
 pub(super) fn map(properties: &PropertyMap) -> Json {
     if properties.is_empty() {
         return Json::Null;

@@ -1,4 +1,4 @@
-//! What chance alone hardly ever brings about: some stories are led to it in one of their operations, or in all.
+//! Situations that random choices rarely reach. Some stories are changed to include them, in one operation or in all.
 
 use plumb_resource::HookType;
 
@@ -7,11 +7,11 @@ use crate::story::{
     Ask, CallKind, Fault, FaultKind, Hook, Method, Operation, Prop, Res, Story, Verb,
 };
 
-/// Names that no other resource has.
+/// A name that no other resource has.
 const NEW: &str = "k";
 const PROVIDER: &str = "l";
 
-/// Leads a story to something, where its seed says so.
+/// Adds the situations for a seed to a story.
 pub(super) fn add(seed: u64, story: &mut Story) {
     let mut dice = Dice::new(seed ^ 0x6169_6d73);
     match dice.below(24) {
@@ -22,7 +22,7 @@ pub(super) fn add(seed: u64, story: &mut Story) {
     }
 }
 
-/// Calls fail once, and hooks have them made again.
+/// Makes calls fail once, with error hooks that retry them.
 fn try_again(dice: &mut Dice, story: &mut Story) {
     let calls = [CallKind::Create, CallKind::Update, CallKind::Delete];
     let answers = ["again", "again", "again", "enough"];
@@ -53,20 +53,20 @@ fn try_again(dice: &mut Dice, story: &mut Story) {
     }
 }
 
-/// An operation of the story that is an update, but not the first one.
+/// An update of the story other than the first operation.
 fn later_update<'s>(dice: &mut Dice, story: &'s mut Story) -> Option<&'s mut Operation> {
     let at = 1 + dice.below(story.operations.len().max(2) - 1);
     let mut later = story.operations.iter_mut().skip(at);
     later.find(|operation| operation.verb == Verb::Up)
 }
 
-/// Whether a resource is made of nothing but what the program itself says.
+/// Whether the program itself registers a resource, which is managed and neither read nor imported.
 fn is_plain(res: &Res) -> bool {
     let is_foreign = res.snippet.is_some() || res.by.is_some();
     res.is_managed() && res.read.is_none() && res.import.is_none() && !is_foreign
 }
 
-/// A resource has a trigger that comes from one that is left out (RTRIG-04).
+/// Gives a resource a trigger that depends on an untargeted one (RTRIG-04).
 fn wait_for_a_trigger(dice: &mut Dice, story: &mut Story) {
     for _ in 0..4 {
         let Some(operation) = later_update(dice, story) else {
@@ -91,7 +91,7 @@ fn wait_for_a_trigger(dice: &mut Dice, story: &mut Story) {
     }
 }
 
-/// A preview cannot know how a provider will be configured, of which it has a resource, a function and a method
+/// Makes a provider's configuration unknown in a preview, with a resource, a function and a method of that provider
 /// (PULUMI-29).
 fn leave_a_configuration_open(dice: &mut Dice, story: &mut Story) {
     let Some(operation) = later_update(dice, story) else {

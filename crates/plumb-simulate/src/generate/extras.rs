@@ -1,14 +1,14 @@
-//! What stories may have besides: policy packs, rules for names, transforms, calls of functions, remote components, views,
+//! Additional features of stories: policy packs, automatic naming, transforms, functions, remote components, views,
 //! snippets.
 //!
-//! They are drawn by dice of their own, so that a seed tells the same story otherwise.
+//! They have a random stream of their own, so that the rest of a seed's story does not depend on them.
 
 use std::collections::BTreeSet;
 
 use crate::dice::Dice;
 use crate::story::{Ask, CallKind, Fault, FaultKind, Operation, Prop, Story, Verb};
 
-/// What the rest of a story goes on with.
+/// Current choices, used for later operations.
 #[derive(Default)]
 struct Present {
     naming: Option<String>,
@@ -17,10 +17,10 @@ struct Present {
     snippets: BTreeSet<&'static str>,
 }
 
-/// Snippets that a story may have.
+/// Names of snippets.
 const SNIPPETS: [&str; 3] = ["A", "B", "C"];
 
-/// What a story plays with.
+/// Features used by a story.
 #[derive(Clone, Copy)]
 struct Features {
     policies: bool,
@@ -32,7 +32,7 @@ struct Features {
     snippets: bool,
 }
 
-/// Adds what the seed gives to a story.
+/// Adds the extra features for a seed to a story.
 pub(super) fn add(seed: u64, story: &mut Story) {
     let mut dice = Dice::new(!seed);
     let mut likely = |n: usize| dice.below(10) < n;
@@ -53,7 +53,7 @@ pub(super) fn add(seed: u64, story: &mut Story) {
         if features.naming {
             name(&mut dice, &mut present, operation);
         }
-        // Without a program there is nobody to have them.
+        // Transforms need a running program.
         let runs = operation.verb == Verb::Up || operation.flags.run_program;
         if features.transforms && runs {
             transform(&mut dice, &mut present.transforms);
@@ -63,7 +63,7 @@ pub(super) fn add(seed: u64, story: &mut Story) {
             ask(&mut dice, &mut present.asks, operation);
         }
         for res in &mut operation.program.resources {
-            // Mostly the same ones in all of a story.
+            // Mostly the same resources in all operations of a story.
             let is_chosen = res.name.bytes().any(|byte| byte % 2 == 0) != dice.one_in(12);
             if features.views && res.is_managed() && dice.one_in(3) {
                 let count = Prop::text(dice.below(4).to_string());
@@ -84,7 +84,7 @@ pub(super) fn add(seed: u64, story: &mut Story) {
     }
 }
 
-/// Parts of what a story deals with go wrong, or what they are parts of.
+/// Makes views of the story's resources fail, or their owners.
 fn break_parts(dice: &mut Dice, operation: &mut Operation) {
     if !dice.one_in(3) {
         return;
@@ -101,7 +101,7 @@ fn break_parts(dice: &mut Dice, operation: &mut Operation) {
     }
 }
 
-/// Who registers the resource of a name: mostly the same one in all of a story.
+/// Source that registers the resource with a name, mostly the same one in all operations of a story.
 fn source(dice: &mut Dice, name: &str) -> Option<String> {
     let number = name.bytes().last().unwrap_or_default() as usize;
     let number = if dice.one_in(12) {
@@ -112,7 +112,7 @@ fn source(dice: &mut Dice, name: &str) -> Option<String> {
     SNIPPETS.get(number).map(|uuid| (*uuid).to_owned())
 }
 
-/// What becomes of the stored snippets, and which of them an operation is about.
+/// Chooses changes to the stored snippets, and the snippets to target.
 fn keep_snippets(dice: &mut Dice, present: &mut BTreeSet<&'static str>, operation: &mut Operation) {
     for uuid in SNIPPETS {
         let flags = &mut operation.flags;
@@ -153,7 +153,7 @@ fn name(dice: &mut Dice, present: &mut Present, operation: &mut Operation) {
         present.naming = rule.map(str::to_owned);
     }
     operation.flags.naming.clone_from(&present.naming);
-    // Only what asks for a name shows which one it gets.
+    // Only resources that ask for a name show which name they get.
     for res in &mut operation.program.resources {
         if res.is_managed() && res.read.is_none() && dice.one_in(4) {
             let value = Prop::text("1");

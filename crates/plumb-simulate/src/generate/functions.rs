@@ -1,4 +1,4 @@
-//! Functions that change single resources of a story with everything below them, and the calls of functions.
+//! Transforms of single resources and their descendants, and calls of provider functions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::story::{Story, Verb};
 const OFTEN: [&str; 8] = ["x", "y", "z", "marks", "plain", "drops", "guards", "slows"];
 const OF_ASKS: [&str; 3] = ["adds", "unbinds", "adds"];
 
-/// Adds functions to a story, where its seed gives it some.
+/// Adds functions to a story, if its seed selects them.
 pub(super) fn add(seed: u64, story: &mut Story) {
     let mut dice = Dice::new(seed ^ 0x6675_6e63_7469_6f6e);
     if !dice.one_in(5) {

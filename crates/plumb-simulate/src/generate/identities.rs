@@ -1,4 +1,4 @@
-//! Resources that get another name, another parent or another type.
+//! Changes to the names, parents and types of resources.
 
 use super::{Features, name};
 use crate::dice::Dice;
@@ -30,7 +30,7 @@ fn follow(program: &mut Program, from: &str, to: &str) {
     }
 }
 
-/// Gives a resource another name, mostly with an alias.
+/// Renames a resource, mostly with an alias.
 pub(super) fn rename(dice: &mut Dice, features: Features<'_>, program: &mut Program) {
     let at = dice.below(program.resources.len());
     let to = name(dice, features);
@@ -58,7 +58,7 @@ pub(super) fn rename(dice: &mut Dice, features: Features<'_>, program: &mut Prog
     }
 }
 
-/// Gives a resource another parent or type, mostly with an alias.
+/// Changes the parent or type of a resource, mostly with an alias.
 pub(super) fn move_below(dice: &mut Dice, program: &mut Program) {
     let at = dice.below(program.resources.len());
     let res = &program.resources[at];

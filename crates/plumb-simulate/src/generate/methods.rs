@@ -1,4 +1,4 @@
-//! Methods that programs of stories call, what is made of their answers, and what they make.
+//! Calls of methods in programs, with uses of their results and resources that they create.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use crate::story::{CallKind, Fault, FaultKind, Method, Program, Prop, Res, Sourc
 
 const NAMES: [&str; 3] = ["m", "n", "o"];
 
-/// What the rest of a story goes on with.
+/// Current choices, used for later operations.
 #[derive(Default)]
 struct Present {
     methods: Vec<Method>,
-    /// Properties that methods answer, by the resource.
+    /// Properties with results of methods, by resource.
     used: BTreeMap<String, Prop>,
-    /// Methods by what they make.
+    /// Methods by the resource that they create.
     makers: BTreeMap<String, String>,
 }
 
-/// Adds methods to a story, where its seed gives it some.
+/// Adds methods to a story, if its seed selects them.
 pub(super) fn add(seed: u64, story: &mut Story) {
     let mut dice = Dice::new(seed ^ 0x6d65_7468_6f64);
     if !dice.one_in(4) {
@@ -92,7 +92,7 @@ impl Present {
     }
 }
 
-/// Gives a resource what a method answers, where that suits it.
+/// Sets an input of a resource to the result of a method, if possible.
 fn take(res: &mut Res, value: &Prop) {
     if res.is_stack() {
         return;

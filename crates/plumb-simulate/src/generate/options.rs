@@ -6,7 +6,7 @@ use super::{Features, NAMES, prop};
 use crate::dice::Dice;
 use crate::story::{Hook, Program, Prop, Res};
 
-/// Sets, or takes back, one option of a resource.
+/// Sets or removes one option of a resource.
 pub(super) fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, earlier: &Program) {
     let others: Vec<&Res> = earlier
         .resources
@@ -58,7 +58,7 @@ pub(super) fn option(dice: &mut Dice, features: Features<'_>, res: &mut Res, ear
     }
 }
 
-/// Options that name properties.
+/// Sets or removes an option with property paths.
 fn property_option(dice: &mut Dice, features: Features<'_>, res: &mut Res, which: usize) {
     let managed = res.is_managed();
     match which {
@@ -87,7 +87,7 @@ fn provider(dice: &mut Dice, res: &mut Res, others: &[&Res]) {
     }
 }
 
-/// Sets, or takes back, a property that has the provider do something odd.
+/// Sets or removes a property with a special behaviour of the provider.
 fn be_odd(dice: &mut Dice, res: &mut Res) {
     let odd = [
         "always", "vague", "detail", "dbr", "named", "fresh", "q", "rr", "blind",
@@ -99,7 +99,7 @@ fn be_odd(dice: &mut Dice, res: &mut Res) {
     }
 }
 
-/// Binds a hook, or takes it back.
+/// Adds or removes a hook.
 pub(super) fn bind_hook(dice: &mut Dice, res: &mut Res) {
     let at = if dice.one_in(3) {
         HookType::OnError
@@ -121,7 +121,7 @@ pub(super) fn bind_hook(dice: &mut Dice, res: &mut Res) {
     }
 }
 
-/// The object that a resource may adopt: each its own.
+/// Object that a resource may import; each name has its own.
 fn planted(name: &str) -> Option<String> {
     let number = NAMES.iter().position(|other| *other == name)?;
     Some(format!("planted-{number}"))

@@ -1,14 +1,14 @@
-//! Packages that programs of stories register, and what is of them.
+//! Registered packages, and resources of their types.
 
 use std::collections::BTreeMap;
 
 use crate::dice::Dice;
 use crate::story::{Package, Program, Res, Story, Verb};
 
-/// The packages of stories, by name: versions, extensions, and one with a parameter.
+/// Names of the packages: with versions, with extensions, and one with a parameter.
 const NAMES: [&str; 5] = ["A", "B", "E", "F", "S"];
 
-/// Adds packages to a story, where its seed gives it some.
+/// Adds packages to a story, if its seed selects them.
 pub(super) fn add(seed: u64, story: &mut Story) {
     let mut dice = Dice::new(seed ^ 0x7061_636b_6167_6573);
     if !dice.one_in(5) {
@@ -57,7 +57,7 @@ fn fresh(name: &str) -> Package {
     }
 }
 
-/// Another version of a plugin, another parameter, another version of what it makes.
+/// Changes the version of a plugin, the parameter, or the version of the parameterized package.
 fn change(dice: &mut Dice, packages: &mut [Package]) {
     let at = dice.below(packages.len());
     let package = &mut packages[at];
@@ -66,7 +66,7 @@ fn change(dice: &mut Dice, packages: &mut [Package]) {
     match dice.below(3) {
         0 => ["1.0.0", "2.0.0"][dice.below(2)].clone_into(&mut package.version),
         _ if package.parameter.is_some() => package.parameter = Some(text),
-        // A plugin that has never heard of it, now and then.
+        // Sometimes the plugin does not know the extension.
         _ if package.extension.is_some() && dice.one_in(4) => {
             package.extension = Some("none@0.1.0".to_owned());
         }

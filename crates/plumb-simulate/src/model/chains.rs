@@ -1,4 +1,4 @@
-//! Chains of steps, and the order in which they are made (`engine.md` 6).
+//! Chains of steps and their order (`engine.md` 6).
 
 use std::collections::VecDeque;
 
@@ -12,29 +12,29 @@ use super::{Model, Phase, illegal, is_managed};
 use crate::story::Verb;
 use crate::world::Violation;
 
-/// Who hears of the end of a chain.
+/// Receiver of the result of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Registration(usize),
     Engine,
 }
 
-/// Steps that are made one after another.
+/// Steps to execute in sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     owner: Owner,
-    /// Steps that have not ended; the first may be running.
+    /// Unfinished steps; the first may be running.
     steps: VecDeque<Plan>,
     running: Option<usize>,
-    /// The entry that the chain is about, and those that it deletes to make way.
+    /// Entry of the chain's resource, and entries to delete before replace.
     old: Option<usize>,
     going: Vec<usize>,
-    /// Chains that must be done well before this one begins.
+    /// Chains that must succeed before this one begins.
     after: Vec<usize>,
     has_begun: bool,
-    /// What the last step left.
+    /// Node that the last step resulted in.
     last: Option<usize>,
-    /// How it ended.
+    /// Outcome, after the chain has ended.
     outcome: Option<Outcome>,
 }
 
@@ -45,7 +45,7 @@ impl Chain {
 }
 
 impl Model<'_> {
-    /// Steps that are to be made.
+    /// Adds a chain of steps.
     pub(super) fn plan(&mut self, owner: Owner, steps: Vec<Plan>) {
         let after = self.chains_before(&steps);
         if let Owner::Registration(number) = owner
@@ -72,7 +72,8 @@ impl Model<'_> {
         });
     }
 
-    /// What is deleted to make way goes after everything that needs it, and before anything is made of it (DBR-07).
+    /// Chains that must precede these steps: entries deleted before replace come after their dependents and before new
+    /// uses of them (DBR-07).
     fn chains_before(&self, steps: &[Plan]) -> Vec<usize> {
         let going: Vec<usize> = steps
             .iter()
@@ -97,7 +98,7 @@ impl Model<'_> {
             .collect()
     }
 
-    /// Whether an entry refers to a resource, other than as to its parent.
+    /// Whether an entry refers to a resource, other than as its parent.
     pub(super) fn needs(&self, node: usize, urn: &Urn) -> bool {
         let state = self.state(node);
         let provider = state.provider.as_ref().map(ProviderRef::urn);
@@ -111,7 +112,7 @@ impl Model<'_> {
         references.any(|it| it == urn || self.current(it) == urn)
     }
 
-    /// Entries of the state before that depend on one, directly or through others.
+    /// Entries of the old state that depend on one, directly or indirectly.
     fn dependents_of(&self, root: usize) -> Vec<usize> {
         let mut found = vec![root];
         for node in root + 1..self.olds {
@@ -125,7 +126,7 @@ impl Model<'_> {
         found.split_off(1)
     }
 
-    /// A step began: it must be the next one of a chain, and nothing may stand in its way.
+    /// Checks that a step that began is the next one of a chain, and that nothing blocks it.
     pub(super) fn began(&mut self, number: usize) -> Result<(), Violation> {
         let step = &self.witness.steps[number];
         let shown = format!("{} {}", step.op.as_str(), step.urn.name());
@@ -165,7 +166,7 @@ impl Model<'_> {
         self.begin_step(at);
         self.chains[at].has_begun = true;
         self.chains[at].running = Some(number);
-        // Components need nobody, and are silent about their end until they have outputs.
+        // Steps of components have no provider call, and report their end only after their outputs are registered.
         let is_instant = self.is_component_step(at) || !(step.has_end || step.is_custom);
         if is_instant {
             return self.end_step(at, number, false);
@@ -173,7 +174,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What depends on the time at which a step begins: whether its provider is up from then on, and whether an object goes
+    /// Effects of the time at which a step begins: its provider is available from now on, and its object may be deleted
     /// with another one that is being deleted (PULUMI-35).
     pub(super) fn begin_step(&mut self, at: usize) {
         let Some(step) = self.chains[at].steps.front() else {
@@ -200,13 +201,13 @@ impl Model<'_> {
         }
     }
 
-    /// The chain that makes the step of this number.
+    /// Chain that runs the step with this number.
     pub(super) fn chain_running(&self, number: usize) -> Option<usize> {
         let mut chains = self.chains.iter();
         chains.position(|chain| chain.running == Some(number))
     }
 
-    /// The step that a chain makes, or will make next.
+    /// Running or next step of a chain.
     pub(super) fn next_step(&self, at: usize) -> Option<Plan> {
         self.chains[at].steps.front().cloned()
     }
@@ -221,7 +222,7 @@ impl Model<'_> {
         kind == Some(ResourceKind::Component) && !tells
     }
 
-    /// The chain whose next step this one is.
+    /// Chain whose next step this is.
     fn chain_of(&self, number: usize) -> Option<usize> {
         let wanted = &self.witness.steps[number];
         let is_next = |chain: &Chain| {
@@ -238,11 +239,11 @@ impl Model<'_> {
             .map(|(at, _)| at)
     }
 
-    /// A step ended, well or not.
+    /// Handles the end of a step.
     pub(super) fn ended(&mut self, number: usize, failed: bool) -> Result<(), Violation> {
         match self.chain_running(number) {
             Some(at) => self.end_step(at, number, failed),
-            // Something passed on, or a component.
+            // A step of a resource that is kept unchanged, or of a component.
             None => self.views_are_shown(),
         }
     }
@@ -276,7 +277,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The rest of a chain is left out: it needs something that failed, or waits for it.
+    /// Handles the end of a chain whose remaining steps are skipped, because they depend on a failed resource.
     pub(super) fn skipped(&mut self, urn: &Urn) -> Result<(), Violation> {
         let is_it = |chain: &Chain| {
             let last = chain.steps.back();
@@ -306,14 +307,15 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What is not done counts as failed.
+    /// Marks the remaining steps of a chain as failed.
     fn leave_out_rest(&mut self, at: usize) {
         for step in std::mem::take(&mut self.chains[at].steps) {
             self.fate_mut(&step.urn).errored = true;
         }
     }
 
-    /// Whether a chain is still to make something of what failed. Nothing is deleted for a replacement that will not come.
+    /// Whether a remaining step of a chain needs a failed resource. Nothing is deleted for a replacement that cannot be
+    /// created.
     fn needs_what_failed(&self, at: usize) -> bool {
         let steps = self.chains[at].steps.iter();
         let mut news = steps
@@ -323,7 +325,7 @@ impl Model<'_> {
             && news.any(|new| new.references().any(|urn| self.fate(urn).errored))
     }
 
-    /// What is gone need not make way any more.
+    /// Removes pending delete-before-replace steps of an entry that was deleted otherwise.
     pub(super) fn forget_deletions(&mut self, node: usize) {
         for chain in &mut self.chains {
             chain
@@ -343,7 +345,7 @@ impl Model<'_> {
         self.go_on();
     }
 
-    /// What follows when chains are done: the program after a refresh, the next layer of deletes.
+    /// Starts the next stage after the current chains: the program after a refresh, or the next layer of deletes.
     fn go_on(&mut self) {
         if self.is_over || self.chains.iter().any(|chain| chain.outcome.is_none()) {
             return;
@@ -355,12 +357,12 @@ impl Model<'_> {
         }
     }
 
-    /// Whether everything that was asked for is done, so that it is the turn of what was not.
+    /// Whether all registrations are done, so that unregistered resources can be processed.
     pub(super) fn may_turn_to_the_rest(&self) -> bool {
         self.is_quiet() && self.unended_snippet().is_none()
     }
 
-    /// Whether the program has come to its end, and all that it asked for is done.
+    /// Whether the program has ended, and all of its registrations are done.
     pub(super) fn is_quiet(&self) -> bool {
         let over = |it: &Registration| matches!(it.stage, Stage::Over);
         self.phase == Phase::Program
@@ -380,7 +382,7 @@ impl Model<'_> {
         }
     }
 
-    /// Something that had to be done and was not.
+    /// A required action that was not executed, if there is one.
     pub(super) fn unfinished(&self) -> Option<String> {
         let chain = self.chains.iter().find(|chain| chain.outcome.is_none());
         if let Some(step) = chain.and_then(|chain| chain.steps.front()) {
@@ -396,13 +398,14 @@ impl Model<'_> {
         (!self.layers.is_empty()).then(|| "some deletion".to_owned())
     }
 
-    /// Whether a destroy with targets or excludes may show a resource again that was kept on a skipped creation, as it stays.
+    /// Whether a destroy with targets or excludes may show a resource again that was kept because it depends on a
+    /// skipped creation.
     fn is_shown_once_more(&self, urn: &Urn) -> bool {
         let is_destroy = self.operation.verb == Verb::Destroy;
         is_destroy && self.targets.is_constrained() && self.fate(urn).kept_on_skipped
     }
 
-    /// Whether something may be passed on as it is, for the sake of something else.
+    /// Whether a resource may be kept unchanged because another one refers to it.
     fn may_pass_on(&self, urn: &Urn) -> bool {
         let is_left = |node: usize| {
             let entry = &self.nodes[node];
@@ -425,7 +428,7 @@ pub(super) fn is_delete(op: StepOp) -> bool {
 }
 
 impl Plan {
-    /// The entry that makes way for its replacement by this step.
+    /// Entry that this step deletes before its replacement is created.
     fn deleted_for_replacement(&self) -> Option<usize> {
         let deleted_for_replacement =
             matches!(self.op, StepOp::DeleteReplaced | StepOp::DiscardReplaced);

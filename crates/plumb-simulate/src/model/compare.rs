@@ -1,4 +1,4 @@
-//! Whether a run did what the model says.
+//! Comparison of a run with the model's prediction.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::cloud::Cloud;
 use crate::story::Operation;
 use crate::world::{Mutation, Trace, Violation, World};
 
-/// Compares what a run left with the prediction; `world` is as the run left it.
+/// Compares the result of a run with the prediction; `world` is the world after the run.
 pub(super) fn compare(
     world: &World,
     operation: &Operation,
@@ -50,7 +50,7 @@ fn compare_result(trace: &Trace, prediction: &Prediction) -> Result<(), Violatio
         OperationResult::Failed => !reasons.is_empty(),
         OperationResult::Canceled => trace.interrupted,
     };
-    // An interrupt may come when everything is done.
+    // An interrupt may arrive after all work is done.
     let late = trace.interrupted && result == OperationResult::Succeeded && reasons.len() == 1;
     if legal || late {
         return Ok(());
@@ -166,7 +166,7 @@ fn compare_counts(
     Ok(())
 }
 
-/// A state without what the model does not speak of.
+/// State without the members that the model does not predict.
 fn essence(state: &ResourceState) -> ResourceState {
     let mut state = state.clone();
     state.created = None;
@@ -210,7 +210,7 @@ fn compare_states(
     Err(Violation::new("model: state", what))
 }
 
-/// The lines in which two states differ.
+/// Lines in which two states differ.
 fn difference(actual: &ResourceState, expected: &ResourceState) -> String {
     let (left, right) = (format!("{actual:#?}"), format!("{expected:#?}"));
     let (left, right): (Vec<&str>, Vec<&str>) = (left.lines().collect(), right.lines().collect());

@@ -16,7 +16,7 @@ use super::steps::{Plan, Way};
 use crate::story::{Res, Verb};
 
 impl Model<'_> {
-    /// A registration finds its old state; where the program runs during a refresh, that is read first.
+    /// Looks up the old state of a registration; if the program runs during a refresh, the old state is read first.
     pub(super) fn arrive(&mut self, res: &Res, mut registration: Registration) {
         let wanted = &mut registration.wanted;
         let urn = wanted.state.urn.clone();
@@ -28,7 +28,7 @@ impl Model<'_> {
             self.registrations.push(registration);
             return;
         }
-        // That it was passed on, for something that needs it, does not count any more.
+        // The resource was kept unchanged for a reference to it before; the registration takes precedence.
         self.supersede(&urn);
         let former = found.as_ref().and_then(|found| found.former.clone());
         if let Some(former) = &former {
@@ -61,17 +61,18 @@ impl Model<'_> {
         self.fate_mut(urn).same = false;
     }
 
-    /// A decision is refused: the run ends.
+    /// Refuses a decision, which ends the run.
     pub(super) fn refuse(&mut self, number: usize, text: impl Into<String>) {
         self.reason(text);
         self.registrations[number].stage = Stage::Over;
     }
 
-    /// Refresh and destroy runs change nothing that the program says (part C); others go on to provider and import (D, E).
+    /// Part C: refresh and destroy runs do not apply the registration; other runs continue with provider and import (D,
+    /// E).
     pub(super) fn mode_special(&mut self, number: usize) {
         let Registration { wanted, old, .. } = self.registrations[number].clone();
         let managed = wanted.state.kind == ResourceKind::Custom;
-        // A destroy does not make the provider of anything either.
+        // A destroy does not create providers either.
         let destroys = self.operation.verb == Verb::Destroy;
         let provider = wanted.state.provider.as_ref().filter(|_| destroys);
         let on_skipped = wanted
@@ -79,7 +80,7 @@ impl Model<'_> {
             .references()
             .chain(provider.map(ProviderRef::urn))
             .any(|urn| self.fate(urn).skipped_create);
-        // After a failure that the run outlives, the provider may not be there.
+        // If the run continued after a failure, the provider may be missing.
         let on_skipped = on_skipped || provider.is_some_and(|it| self.fate(it.urn()).errored);
         let urn = wanted.state.urn.clone();
         match (self.operation.verb, old) {
@@ -136,7 +137,7 @@ impl Model<'_> {
         }
     }
 
-    /// The entry goes on under another name, if it has one.
+    /// Renames an entry, if its URN changed.
     pub(super) fn rename(&mut self, node: usize, urn: &Urn) -> usize {
         if self.state(node).urn == *urn {
             return node;
@@ -149,7 +150,7 @@ impl Model<'_> {
         node
     }
 
-    /// The program goes on with unknowns, the state gets nothing.
+    /// Skips a creation: the program continues with unknown outputs, and the state does not change.
     pub(super) fn skip_create(&mut self, number: usize) {
         self.coverage.reach("TARGET-13");
         let state = self.registrations[number].wanted.state.clone();
@@ -206,7 +207,7 @@ impl Model<'_> {
         self.proceed(number, [step].into_iter().chain(marker).collect());
     }
 
-    /// Its inputs are checked: what it needs of the state is passed on, and the comparison begins.
+    /// Continues after Check: keeps the entries that the inputs refer to, and compares.
     pub(super) fn weigh(&mut self, number: usize) {
         let judged = self
             .check(number)
@@ -239,8 +240,8 @@ impl Model<'_> {
         self.registrations[number].stage = Stage::Weighed(diff);
     }
 
-    /// Whether the old object went for the replacement of something else. What had another name then is compared, if it is
-    /// included.
+    /// Whether the old object was deleted for the replacement of another resource. A renamed resource is compared if it
+    /// is targeted.
     fn is_deleted(&self, number: usize) -> bool {
         let registration = &self.registrations[number];
         registration.old.is_some_and(|node| {
@@ -249,7 +250,7 @@ impl Model<'_> {
         })
     }
 
-    /// Part G: the first case that applies.
+    /// Part G: applies the first matching case.
     pub(super) fn decide(&mut self, number: usize, diff: Option<Difference>) {
         let Registration {
             wanted,
@@ -276,7 +277,7 @@ impl Model<'_> {
         }
     }
 
-    /// Has the steps of a registration made, if everything that they refer to will be there.
+    /// Starts the steps of a registration, if all of its references can be resolved.
     pub(super) fn proceed(&mut self, number: usize, steps: Vec<Plan>) {
         if self.refers_to_what_will_be_there(&steps) {
             self.plan(Owner::Registration(number), steps);
@@ -294,7 +295,7 @@ impl Model<'_> {
         self.proceed(number, made_first(&state, node).into());
     }
 
-    /// Case 1: the old object went for the replacement of something else.
+    /// Case 1: the old object was deleted for the replacement of another resource.
     fn recreate(&mut self, number: usize, old: usize) {
         self.coverage.reach("DBR-01");
         if let Err(reason) = self.check_anew(number) {
@@ -304,7 +305,7 @@ impl Model<'_> {
         let fate = self.fate_mut(&state.urn);
         fate.deleted = false;
         fate.replaced = true;
-        // Nothing more goes with it.
+        // Its dependents are no longer deleted with it.
         let former = self.state(old).urn.clone();
         self.deleting.remove(&former);
         self.proceed(number, made_anew(&state, old).into());
@@ -335,7 +336,8 @@ impl Model<'_> {
         self.proceed(number, vec![step.new_state(state)]);
     }
 
-    /// The state keeps what was read of an imported object, but for what the program says is secret (IMPORT-17).
+    /// Keeps the inputs and outputs that were read for an imported object, except for secrets given by the program
+    /// (IMPORT-17).
     fn stay_imported(&mut self, number: usize, node: usize) {
         self.coverage.reach("IMPORT-17");
         let mut state = self.state(node).as_ref().clone();
@@ -363,7 +365,7 @@ impl Model<'_> {
     }
 }
 
-/// The same state under another name.
+/// Copy of a state with another URN.
 pub(super) fn renamed(state: &ResourceState, urn: &Urn) -> ResourceState {
     let mut state = state.clone();
     if state.urn != *urn {

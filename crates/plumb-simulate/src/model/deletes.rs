@@ -1,4 +1,4 @@
-//! Reads, and the deletes at the end of a program (`engine.md` 4.2, 7.2).
+//! Reads, and the deletes after the program (`engine.md` 4.2, 7.2).
 
 use plumb_deploy::request::Outcome;
 use plumb_resource::{ProviderRef, ResourceKind, StepOp, Urn};
@@ -11,10 +11,10 @@ use super::steps::{Plan, Way};
 use crate::story::{Res, Verb};
 
 impl Model<'_> {
-    /// A read of the program.
+    /// Handles a read of the program.
     pub(super) fn read(&mut self, res: &Res, mut registration: Registration) {
         let urn = registration.wanted.state.urn.clone();
-        // A read has no aliases of its own; its parent may have been renamed.
+        // A read has no aliases of its own, but its parent may have been renamed.
         let nameless = Res {
             aliases: Vec::new(),
             ..res.clone()
@@ -72,7 +72,7 @@ impl Model<'_> {
         self.proceed(number, [read].into_iter().chain(marker).collect());
     }
 
-    /// Everything in the state that the program did not mention is deleted, dependents first.
+    /// Deletes the resources in the state that the program did not register, dependents first.
     pub(super) fn delete_the_rest(&mut self) {
         if !self.targets_exist_after() {
             return;
@@ -102,7 +102,7 @@ impl Model<'_> {
                 let is_allowed = allowed
                     .as_ref()
                     .is_none_or(|allowed| allowed.contains(&node));
-                // What was passed on may be left over too.
+                // A resource that was kept unchanged may have to be deleted too.
                 if !self.nodes[node].gone && is_allowed && !going.contains(&node) {
                     going.push(node);
                 }
@@ -125,7 +125,7 @@ impl Model<'_> {
         self.open_layer();
     }
 
-    /// The next layer of deletes, without what something needs that failed.
+    /// Starts the next layer of deletes, without those that failed resources depend on.
     pub(super) fn open_layer(&mut self) {
         while !self.layers.is_empty() {
             let layer = self.layers.remove(0);
@@ -142,7 +142,7 @@ impl Model<'_> {
         }
     }
 
-    /// Providers that something left as it is still refers to, and what they need in turn.
+    /// Providers that unchanged resources still refer to, with the dependencies of these providers.
     fn needed_by_what_stays(&self, going: &[usize]) -> FxHashSet<usize> {
         let staying = (0..self.nodes.len()).filter(|node| {
             let entry = &self.nodes[*node];
@@ -182,7 +182,7 @@ impl Model<'_> {
         self.plan(Owner::Engine, vec![step]);
     }
 
-    /// Layers of deletions: each may go when those before it are gone.
+    /// Layers of deletions: each starts after the previous one is done.
     fn layers_of(&self, going: &[usize]) -> Vec<Vec<usize>> {
         let order = self.graph_order();
         let mut left: Vec<usize> = going.to_vec();
@@ -200,7 +200,7 @@ impl Model<'_> {
         layers
     }
 
-    /// Entries in the order in which references are resolved: what a destroy registered, then the state before.
+    /// Entries in the order in which references are resolved: those registered during a destroy, then the old state.
     pub(super) fn graph_order(&self) -> Vec<usize> {
         let condemned = self.condemned.iter();
         let left: Vec<usize> = condemned
@@ -211,7 +211,7 @@ impl Model<'_> {
         if self.condemned.is_empty() {
             return left;
         }
-        // What was passed on may refer to what was registered later.
+        // Entries kept unchanged may refer to others that were registered later.
         let (mut seen, mut order) = (FxHashSet::default(), Vec::new());
         for node in &left {
             self.put_behind_its_needs(*node, &left, &mut seen, &mut order);
@@ -219,8 +219,8 @@ impl Model<'_> {
         order
     }
 
-    /// Puts an entry into an order, behind its provider and what else it refers to, last references first: the live entry
-    /// of a URN, and the copies of it that stood before this one.
+    /// Inserts an entry into an order after its provider and its other references (last one first): the live entry of
+    /// each URN, and copies of it that came before this entry.
     fn put_behind_its_needs(
         &self,
         node: usize,
@@ -256,8 +256,8 @@ impl Model<'_> {
         order.push(node);
     }
 
-    /// Whether an entry counts no more for what is deleted: it is deleted, or a destroy registered it anew. Elsewhere what
-    /// a resource needed before the run still counts.
+    /// Whether an entry does not count in the order of deletions, because it is deleted or was registered by a destroy.
+    /// In other runs, the old dependencies of a resource still count.
     fn is_gone(&self, node: usize) -> bool {
         let is_superseded = self.news.contains_key(self.current(&self.state(node).urn))
             && !self.state(node).delete
@@ -266,8 +266,8 @@ impl Model<'_> {
         self.nodes[node].gone && !is_superseded
     }
 
-    /// What an entry needs: what its references mean among the entries before it, and everything below components among
-    /// them (COMP-03). Of a component that is only its parent it needs no more than that.
+    /// Dependencies of an entry: the entries that its references resolve to, and all descendants of components among
+    /// these (COMP-03), except for its own parent.
     pub(super) fn dependencies_of(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
         let at = order.iter().position(|other| *other == node).unwrap_or(0);
         let is_child = |node: usize, urn: &Urn| {
@@ -291,8 +291,8 @@ impl Model<'_> {
         needed
     }
 
-    /// What an entry means: live ones for a live one, those that are due for deletion for another, where there is a choice. A
-    /// provider is meant by its id.
+    /// Entries that the references of an entry resolve to. A live entry prefers live ones, an entry pending deletion
+    /// prefers such ones; providers are matched by id.
     fn meant_by(&self, node: usize, order: &[usize]) -> FxHashSet<usize> {
         let needed = self.dependencies_of(node, order);
         let state = self.state(node);
@@ -307,8 +307,8 @@ impl Model<'_> {
         needed.iter().copied().filter(is_meant).collect()
     }
 
-    /// After a failure that the run outlives: what the failed resources need stays, and what that needs, though those may
-    /// go.
+    /// Resources kept after a failure that does not end the run: the dependencies of failed resources, transitively,
+    /// even if they could be deleted.
     fn kept_by_errors(&mut self) -> FxHashSet<usize> {
         let mut kept: FxHashSet<usize> = FxHashSet::default();
         if !self.deferred {

@@ -1,4 +1,4 @@
-//! What a resource is compared by: checked inputs, and the difference that counts (`engine.md` 4.3 F, 4.6).
+//! Comparison of a resource: checked inputs, and the effective difference (`engine.md` 4.3 F, 4.6).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::monitor::Wanted;
 use super::registrations::Registration;
 use crate::cloud::{Cloud, checkable};
 
-/// A difference, as far as decisions need it.
+/// Parts of a difference that decisions need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Difference {
     pub(super) is_some: bool,
@@ -21,7 +21,7 @@ pub(super) struct Difference {
     pub(super) delete_first: bool,
 }
 
-/// A configuration without the engine's own key.
+/// Configuration without the engine's internal key.
 pub(super) fn visible(inputs: &PropertyMap) -> PropertyMap {
     let mut visible = inputs.clone();
     visible.remove("__internal");
@@ -29,7 +29,7 @@ pub(super) fn visible(inputs: &PropertyMap) -> PropertyMap {
 }
 
 impl Model<'_> {
-    /// The difference that counts, with what the options make of it.
+    /// Effective difference, after the options are applied.
     pub(super) fn compare(&mut self, wanted: &Wanted, node: usize) -> Result<Difference, String> {
         let old = self.state(node).clone();
         if !self.is_preview() && wanted.state.replacement_trigger.contains_unknowns() {
@@ -49,7 +49,7 @@ impl Model<'_> {
         Ok(diff)
     }
 
-    /// Part F: inputs after ignoreChanges and Check.
+    /// Part F: applies ignoreChanges and Check to the inputs.
     pub(super) fn check(&mut self, number: usize) -> Result<(), String> {
         self.note_naming(number);
         let Registration {
@@ -78,7 +78,7 @@ impl Model<'_> {
         self.check_inputs(number, old.filter(|_| !fresh).as_deref())
     }
 
-    /// Check, with the old inputs if there are any that count, else as if the resource were new.
+    /// Calls Check with the old inputs if they apply, otherwise as for a new resource.
     fn check_inputs(&mut self, number: usize, old: Option<&ResourceState>) -> Result<(), String> {
         let registration = &mut self.registrations[number];
         let wanted = &mut registration.wanted;
@@ -101,7 +101,7 @@ impl Model<'_> {
             (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
         let news = checkable(&news, self.is_preview());
-        // Providers are not told how they are to be named.
+        // Providers do not get a name.
         let naming = self.naming_of(&urn, kind);
         let naming = naming.filter(|_| kind == ResourceKind::Custom);
         let (faults, name) = (self.faults, urn.name());
@@ -119,13 +119,13 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Check as if the resource were new: what comes of that is put to policies once more.
+    /// Calls Check as for a new resource; the result is analyzed by policies again.
     pub(super) fn check_anew(&mut self, number: usize) -> Result<(), String> {
         self.check_inputs(number, None)?;
         self.put_to_policies(number)
     }
 
-    /// The diff in the order of 4.6.
+    /// Difference in the order of 4.6.
     fn difference(&mut self, wanted: &Wanted, old: &ResourceState) -> Result<Difference, String> {
         let new = &wanted.state;
         let replace = |key: &str| {
@@ -243,7 +243,7 @@ impl Model<'_> {
         Ok(diff.is_replace())
     }
 
-    /// The state of a provider in the state before.
+    /// Entry of a provider in the old state.
     fn provider_entry(&self, reference: &ProviderRef) -> Option<Arc<ResourceState>> {
         let text = reference.to_string();
         self.nodes[..self.olds]
@@ -257,7 +257,7 @@ impl Model<'_> {
             .cloned()
     }
 
-    /// Whether a provider was registered, or can be had from the state before.
+    /// Whether a provider was registered, or can be loaded from the old state.
     pub(super) fn provider_is_there(&self, reference: &ProviderRef) -> bool {
         self.provider_state(reference).is_some()
     }
@@ -271,7 +271,7 @@ impl Model<'_> {
         registered.or_else(|| self.provider_entry(reference))
     }
 
-    /// In previews: whether the provider cannot be configured yet, and is not asked.
+    /// In previews: whether the provider's configuration is unknown, so that it is not called.
     pub(super) fn is_config_unknown(&self, reference: Option<&ProviderRef>) -> bool {
         let Some(node) = reference.and_then(|reference| self.news.get(reference.urn())) else {
             return false;
@@ -318,7 +318,7 @@ pub(super) fn told(diff: &DiffResult) -> Difference {
     }
 }
 
-/// ignoreChanges: the property is what it was.
+/// Resets a property in ignoreChanges to its old value.
 fn reset_ignored(state: &ResourceState, inputs: &mut PropertyMap, old: &PropertyMap) {
     for path in &state.ignore_changes {
         let keys: Vec<String> = if path == "*" {

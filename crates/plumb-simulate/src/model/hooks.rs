@@ -1,4 +1,4 @@
-//! Hooks of the program before and after steps, and after failures (`engine.md` 8.1).
+//! Hooks of the program before and after steps, and after errors (`engine.md` 8.1).
 
 use plumb_resource::{HookType, ResourceState, StepOp};
 
@@ -9,7 +9,7 @@ use crate::story::Verb;
 use crate::world::{Violation, hooks};
 
 impl Model<'_> {
-    /// Deletions with hooks need the program.
+    /// Whether the program is running, which deletions with hooks require.
     pub(super) fn has_program_for_hooks(&mut self) -> bool {
         let needs = |state: &ResourceState| {
             let delete = [HookType::BeforeDelete, HookType::AfterDelete];
@@ -24,7 +24,7 @@ impl Model<'_> {
         !refused
     }
 
-    /// Whether a hook keeps a step from being made.
+    /// Whether a before hook refuses a step.
     pub(super) fn is_refused_by_hook(&mut self, step: &Plan) -> bool {
         let old = step.old.map(|old| self.state(old).as_ref());
         let (hook, state) = match step.op {
@@ -48,14 +48,14 @@ impl Model<'_> {
         refused
     }
 
-    /// A hook before a step let it pass: whatever depends on the time at which a step begins is seen now.
+    /// Handles the success of a before hook. Effects of the time at which a step begins apply now.
     pub(super) fn readied(&mut self, number: usize) {
         if let Some(at) = self.chain_running(number) {
             self.begin_step(at);
         }
     }
 
-    /// What was done stands, and the run fails.
+    /// Handles the failure of an after hook: the step stands, and the run fails.
     pub(super) fn hook_failed(&mut self) {
         self.reason("a hook after a step failed");
         if self.operation.flags.continue_on_error {
@@ -67,7 +67,7 @@ impl Model<'_> {
         }
     }
 
-    /// A call failed, and is made again because error hooks want it so.
+    /// Handles a failed call that error hooks retry.
     pub(super) fn tried_in_vain(&mut self, number: usize) -> Result<(), Violation> {
         let chain = self.chain_running(number);
         let Some(step) = chain.and_then(|at| self.next_step(at)) else {

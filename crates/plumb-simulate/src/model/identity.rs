@@ -1,4 +1,4 @@
-//! Which old resource a registration continues (`engine.md` 4.4).
+//! Lookup of the old resource of a registration (`engine.md` 4.4).
 
 use plumb_resource::{Alias, AliasParent, Urn};
 
@@ -6,15 +6,14 @@ use super::Model;
 use crate::story::{PROJECT, Res, STACK, token_of};
 use crate::world::alias;
 
-/// The old entry of a registration, and its former URN if it was renamed.
+/// Old entry of a registration, and its former URN if it was renamed.
 pub(super) struct Found {
     pub(super) node: usize,
     pub(super) former: Option<Urn>,
 }
 
 impl Model<'_> {
-    /// The old entry that a registration continues; with a message if another one lays claim to it too, or a snippet that
-    /// is left out.
+    /// Old entry of a registration. Fails if another registration, or a snippet that does not run, claims it too.
     pub(super) fn find_old(
         &mut self,
         urn: &Urn,

@@ -10,7 +10,7 @@ use super::steps::{Plan, Way};
 use crate::story::{PROJECT, STACK, package_of, token_of};
 
 impl Model<'_> {
-    /// Everything that is there is passed on.
+    /// Keeps all resources of the state unchanged.
     pub(super) fn pass_everything_on(&mut self) {
         self.program_finished = true;
         let mut steps = Vec::new();
@@ -31,7 +31,7 @@ impl Model<'_> {
         }
     }
 
-    /// Objects are read and recorded; the stack and providers are there by now.
+    /// Reads and records the objects, after the stack and the providers are registered.
     pub(super) fn import_objects(&mut self) {
         if self.deferred {
             return;

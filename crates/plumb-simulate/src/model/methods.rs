@@ -1,4 +1,4 @@
-//! Methods: who is called, with what, and what the program hears of it (`engine.md` 2.7).
+//! Methods: the called provider, its arguments, and the result for the program (`engine.md` 2.7).
 
 use plumb_resource::provider::CallRequest;
 use plumb_resource::{PropertyDependencies, ProviderRef, TypeToken, Urn};
@@ -10,7 +10,7 @@ use crate::world::methods::{self, Arguments};
 use crate::world::{Answered, Violation};
 
 impl<'a> Model<'a> {
-    /// A provider is asked to call a method.
+    /// Handles the call of a method on a provider.
     pub(super) fn called(&mut self, name: &str) -> Result<(), Violation> {
         let method = self.method(name)?;
         let Arguments {
@@ -57,7 +57,7 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
-    /// Nobody is asked in a preview, where the provider cannot be configured yet: it answers nothing (PULUMI-29).
+    /// Handles a method in a preview whose provider cannot be configured yet: the result is unknown (PULUMI-29).
     pub(super) fn called_nobody(&mut self, name: &str) -> Result<(), Violation> {
         let method = self.method(name)?;
         let reference = self.provider_of_method(method);
@@ -70,7 +70,7 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
-    /// A call is refused: there is no provider.
+    /// Handles a refused call, which has no provider.
     pub(super) fn call_refused(&mut self, name: &str) -> Result<(), Violation> {
         let method = self.method(name)?;
         let reference = self.provider_of_method(method);
@@ -100,8 +100,8 @@ impl<'a> Model<'a> {
         )
     }
 
-    /// A provider's own methods are its own. Others belong to the provider that the program names, to that of their
-    /// resource, or to the default provider of their package.
+    /// Provider of a method. Methods of a provider resource run on that provider; others on the provider given by the
+    /// program, on that of their resource, or on the default provider of their package.
     fn provider_of_method(&self, method: &Method) -> Option<ProviderRef> {
         let owner = self.owner_of(method);
         if let Some(owner) = owner.filter(|owner| owner.is_provider()) {
@@ -115,7 +115,7 @@ impl<'a> Model<'a> {
         known.or_else(|| self.default_for(owner))
     }
 
-    /// Whether a process that was started for one reference serves another: that of the same object, under a former name.
+    /// Whether a process started for one reference serves another, because it is the same provider under a former URN.
     pub(super) fn is_same_provider(&self, server: &ProviderRef, reference: &ProviderRef) -> bool {
         let former = self.former.get(reference.urn());
         let is_same_urn = server.urn() == reference.urn() || former == Some(server.urn());
@@ -138,7 +138,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The resources that a value comes from.
+    /// Resources that a value depends on.
     pub(super) fn urns_of(&self, prop: &Prop) -> Vec<Urn> {
         match &prop.source {
             Source::Text(_) => Vec::new(),
@@ -151,7 +151,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// What is told of dependencies, and what the values themselves tell.
+/// Explicit dependencies, with those of the values themselves.
 fn gathered(values: &PropertyMap, mut told: PropertyDependencies) -> PropertyDependencies {
     for (key, value) in values {
         let Value::Output(output) = value else {
@@ -168,7 +168,7 @@ fn gathered(values: &PropertyMap, mut told: PropertyDependencies) -> PropertyDep
     told
 }
 
-/// Values as a program gets them, which do not tell what they depend on.
+/// Values as a program gets them, without dependencies.
 fn plain(values: &PropertyMap) -> PropertyMap {
     let plain = |value: &Value| match value {
         Value::Output(output) => {

@@ -1,14 +1,16 @@
-//! What an operation must do, said plainly: one thing after another, in the order in which the run took its decisions.
+//! Sequential model of an operation, which follows the order of the run's decisions.
 //!
-//! 1. The model goes through the [`Moment`]s of a run. At each decision it decides for itself, from the state, the program,
-//!    the options and the behaviour of the provider, by the words of the specification; it shares no code with the core.
-//! 2. What is decided is a chain of steps (`chains.rs`). Each step that the run begins must be the next one of a chain, and
-//!    one that may begin; what it does to cloud and state is worked out when it ends (`steps.rs`).
-//! 3. When the program has ended, what is left is refreshed or deleted, in layers (`refresh.rs`, `deletes.rs`).
-//! 4. A run that was not cut short must have begun every step; one that was, for a reason that the model knows too. At the
-//!    end replies, calls, counts, state and cloud must be the model's (`compare.rs`).
+//! 1. The model processes the [`Moment`]s of a run. At each decision it decides independently, from the state, the
+//!    program, the options and the behaviour of the provider, according to the specification; it shares no code with
+//!    the core.
+//! 2. A decision is a chain of steps (`chains.rs`). Each step that the run begins must be the next one of a chain and
+//!    allowed to begin; its effects on cloud and state are computed when it ends (`steps.rs`).
+//! 3. After the program has ended, unregistered resources are refreshed or deleted, in layers (`refresh.rs`,
+//!    `deletes.rs`).
+//! 4. A complete run must have begun every step; a run that was cut short must have a reason known to the model. At the
+//!    end replies, calls, counts, state and cloud must match (`compare.rs`).
 //!
-//! So the model takes from the run only what the specification leaves open: which of several things came first.
+//! The model takes from the run only the choices that the specification leaves open: the order of concurrent actions.
 
 mod chains;
 mod compare;
@@ -51,39 +53,39 @@ use chains::Chain;
 pub use monitor::versions_in;
 use registrations::Registration;
 
-/// What the model says about an operation.
+/// Prediction for an operation.
 #[derive(Clone, Debug, Default)]
 struct Prediction {
-    /// Calls that change something.
+    /// Calls that change objects.
     mutations: Vec<Mutation>,
-    /// Resources afterwards.
+    /// Resources after the operation.
     resources: Vec<Arc<ResourceState>>,
-    /// Snippets afterwards.
+    /// Snippets after the operation.
     snippets: Vec<Snippet>,
     /// Replies by name.
     answers: BTreeMap<String, Answer>,
-    /// What methods answer, by name.
+    /// Results of methods, by name.
     results: BTreeMap<String, Answered>,
-    /// Counts of the summary.
+    /// Counts in the summary.
     counts: BTreeMap<StepOp, u32>,
-    /// Why the operation fails, if it does.
+    /// Reasons for a failure of the operation.
     reasons: Vec<String>,
 }
 
-/// One entry of the state, old or new.
+/// An entry of the old or new state.
 #[derive(Clone, Debug)]
 struct Node {
     state: Arc<ResourceState>,
     gone: bool,
-    /// Whether a refresh found that its object is gone.
+    /// Whether a refresh found that its object no longer exists.
     has_vanished: bool,
-    /// Whether it was in the state before (or after its refresh), and not pending deletion.
+    /// Whether it was live in the old state (or after its refresh).
     was_live: bool,
     views: Vec<Arc<ResourceState>>,
 }
 
 impl Node {
-    /// An entry of the state before.
+    /// Node for an entry of the old state.
     fn of(state: Arc<ResourceState>) -> Self {
         Node {
             was_live: !state.delete,
@@ -95,7 +97,7 @@ impl Node {
     }
 }
 
-/// What was done about a URN so far.
+/// Decisions about a URN so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fate {
     seen: bool,
@@ -107,7 +109,7 @@ struct Fate {
     read: bool,
     refreshed: bool,
     skipped_create: bool,
-    /// It stays in a destroy that runs the program, because it depends on a creation that is skipped.
+    /// Whether it is kept in a destroy that runs the program, because it depends on a skipped creation.
     kept_on_skipped: bool,
     errored: bool,
 }
@@ -122,7 +124,7 @@ impl Fate {
     }
 }
 
-/// What children inherit.
+/// Options inherited by children.
 #[derive(Clone, Debug, Default)]
 struct Lineage {
     protect: Option<bool>,
@@ -135,14 +137,14 @@ struct Lineage {
     parent: Option<Urn>,
 }
 
-/// Where a run stands.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Everything is read.
+    /// Refresh before the program.
     Refreshing,
-    /// Things are registered.
+    /// Registrations of the program.
     Program,
-    /// What the program left is dealt with.
+    /// Resources that the program did not register.
     Rest,
 }
 
@@ -156,64 +158,64 @@ struct Model<'a> {
     cloud: Cloud,
     nodes: Vec<Node>,
     views: views::Views,
-    /// How many of the nodes are of the state before.
+    /// Number of nodes that are entries of the old state.
     olds: usize,
     fates: FxHashMap<Urn, Fate>,
     aliased: FxHashMap<Urn, Urn>,
     former: FxHashMap<Urn, Urn>,
     lineages: FxHashMap<Urn, Lineage>,
     defaults: BTreeMap<(String, Option<String>), ProviderRef>,
-    /// Whether resources are left as they are, which go on referring to what they referred to.
+    /// Whether some resources are kept with their old references.
     keeps_something: bool,
-    /// Providers of resources that are left as they are.
+    /// Providers of kept resources.
     kept_providers: FxHashSet<String>,
-    /// What is passed on because something needs it.
+    /// Resources kept unchanged because others refer to them.
     passed_on: FxHashSet<Urn>,
-    /// Providers of the state before that were needed already.
+    /// Providers loaded from the old state.
     loaded: FxHashSet<String>,
-    /// Versions that providers get where the program names none.
+    /// Versions of providers for which the program gives none.
     versions: BTreeMap<String, String>,
-    /// Entries that are deleted in this run, and their URNs.
+    /// Entries deleted in this run, and their URNs.
     pending_deletes: FxHashSet<usize>,
     deleting: FxHashSet<Urn>,
-    /// Nodes that hold the present state of a resource that this run dealt with.
+    /// Nodes with the current state of processed resources.
     news: FxHashMap<Urn, usize>,
-    /// What a destroy with program deletes at its end.
+    /// Entries that a destroy with program deletes at its end.
     condemned: Vec<usize>,
     targets: targets::Targets,
     snippets: snippets::Snippets,
-    /// The snippet that asks for something, if it is not the program.
+    /// Snippet that registers the current resource; `None` for the program.
     source: Option<String>,
-    /// What the run is for has begun.
+    /// Whether the main phase of the run has begun.
     has_begun: bool,
     has_packs: bool,
     has_refreshed: bool,
-    /// The refresh at hand is not shown.
+    /// Whether the current refresh is not displayed.
     hidden_refresh: bool,
     phase: Phase,
     registrations: Vec<Registration>,
     chains: Vec<Chain>,
-    /// What goes at the end; deletes that come when those before them are done.
+    /// Entries to delete at the end, and the remaining layers of deletes.
     going: FxHashSet<usize>,
-    /// What was to go and stays, for the sake of what failed.
+    /// Entries that are not deleted because failed resources depend on them.
     kept_by_errors: FxHashSet<usize>,
     layers: Vec<Vec<usize>>,
     program_finished: bool,
-    /// Outputs of the stack are there.
+    /// Whether the stack's outputs were registered.
     has_stack_outputs: bool,
-    /// It has done everything, and policy packs judge it.
+    /// Whether all steps are done, and policy packs analyze the stack.
     is_judged: bool,
-    /// A step failed that ends the run.
+    /// Whether a failed step ends the run.
     must_end: bool,
-    /// The run goes on after a failure.
+    /// Whether the run continues after a failure.
     deferred: bool,
-    /// The run was cut short.
+    /// Whether the run was cut short.
     is_over: bool,
     prediction: Prediction,
 }
 
-/// Whether `trace` is a legal run of `operation` on `before`, which is as it was, with incidents applied; `after` is as the
-/// run left it.
+/// Checks that `trace` is a legal run of `operation`. `before` is the world before it, with incidents applied; `after`
+/// is the world after it.
 pub fn check(
     before: &World,
     after: &World,
@@ -233,7 +235,7 @@ pub fn check(
     Ok(())
 }
 
-/// A step, a decision, that must not be.
+/// Violation for a step or a decision that is not allowed.
 fn illegal(what: impl Into<String>) -> Violation {
     Violation::new("model: steps", what)
 }
@@ -289,7 +291,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What happens before the program runs.
+    /// Processes the phase before the program.
     fn start(&mut self) {
         self.name_views();
         if !self.packs_are_there() || !self.has_program_for_hooks() {
@@ -330,9 +332,9 @@ impl<'a> Model<'a> {
                 self.view_shown((*moment, urn.clone(), *op));
                 return Ok(());
             }
-            // What else was told of is still to be shown.
+            // Reported view steps are still to be displayed.
             Moment::Milestone(Milestone::Over) => {}
-            // Views of what goes are shown before it.
+            // View steps of a deleted owner are displayed before its own.
             Moment::Ended(_) | Moment::Failed(_) => {}
             _ => self.views_are_shown()?,
         }
@@ -348,7 +350,7 @@ impl<'a> Model<'a> {
                 self.find_reasons();
                 self.is_over = true;
             }
-            // What is decided after the end has no consequences.
+            // Decisions after the end have no effect.
             _ if self.is_over => {}
             Moment::Milestone(Milestone::Registered(urn)) => return self.registered(urn),
             Moment::Milestone(Milestone::DecisionStarted(urn)) => return self.weighed(urn),
@@ -376,7 +378,7 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
-    /// Why a run is cut short at this point, beside what is known already.
+    /// Finds reasons to cut the run short at this point, in addition to known ones.
     fn find_reasons(&mut self) {
         if self.witness.interrupted {
             self.reason("the user interrupted it");
@@ -391,7 +393,7 @@ impl<'a> Model<'a> {
         if !self.prediction.reasons.is_empty() || self.phase == Phase::Rest {
             return;
         }
-        // Whatever would be decided next may be refused.
+        // Any pending decision may be the one that is refused.
         for number in 0..self.registrations.len() {
             let mut next = self.clone();
             next.decide_now(number);
@@ -427,7 +429,7 @@ impl<'a> Model<'a> {
         self.fates.entry(urn.clone()).or_default()
     }
 
-    /// The entry of the state before that was not pending deletion.
+    /// Live entry of the old state with this URN.
     fn live_old(&self, urn: &Urn) -> Option<usize> {
         (0..self.olds)
             .find(|node| self.nodes[*node].was_live && self.nodes[*node].state.urn == *urn)
@@ -452,7 +454,7 @@ impl<'a> Model<'a> {
         self.operation.preview
     }
 
-    /// Whether things are passed on that nobody registers, because others need them.
+    /// Whether unregistered resources are kept unchanged because others refer to them.
     fn passes_on(&self) -> bool {
         passes_on(self.operation)
     }
@@ -461,7 +463,7 @@ impl<'a> Model<'a> {
         Urn::root_stack(STACK, PROJECT)
     }
 
-    /// Outputs that the program registers; those of the stack wait for the end.
+    /// Handles outputs registered by the program; those of the stack are applied at the end.
     fn take_outputs(&mut self, name: &str) {
         let Some(res) = self.program.get(name) else {
             return;
@@ -479,7 +481,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Outputs of the stack: on success exactly the new ones, after a failure on top of the old ones.
+    /// Sets the outputs of the stack: exactly the new ones after success, merged into the old ones after a failure.
     fn finish_stack(&mut self) {
         let stack = self.program.resources.iter().find(|res| res.is_stack());
         let node = self.news.get(&Self::root_urn()).copied();
@@ -496,9 +498,9 @@ impl<'a> Model<'a> {
         self.change(node, |state| state.outputs = Arc::new(outputs));
     }
 
-    /// The state as the next run finds it.
+    /// Computes the state for the next run.
     fn settle(&mut self) -> Result<(), Violation> {
-        // What the run has dealt with stands before the rest.
+        // Processed resources come before the others.
         let (olds, news) = self.nodes.split_at(self.olds);
         let left = news.iter().chain(olds).filter(|node| !node.gone);
         let with_views = left.flat_map(|node| [&node.state].into_iter().chain(&node.views));
@@ -512,21 +514,21 @@ impl<'a> Model<'a> {
         snapshot
             .normalize_urns()
             .map_err(|error| Violation::new("model", error.to_string()))?;
-        // What goes although something that stays refers to it is dropped from that.
+        // Remaining resources lose their references to deleted ones.
         refresh::mend(&mut snapshot.resources);
         self.prediction.resources = snapshot.resources;
         self.prediction.snippets = snapshot.snippets;
         Ok(())
     }
 
-    /// The id that the run gave to a provider; preview providers have none.
+    /// Id of a provider in this run; providers in previews have none.
     fn provider_id(&self, urn: &Urn) -> EcoString {
         let id = self.witness.provider_ids.get(urn);
         id.cloned().unwrap_or_default()
     }
 }
 
-/// Whether things are passed on that nobody registers, because others need them.
+/// Whether unregistered resources are kept unchanged because others refer to them.
 fn passes_on(operation: &Operation) -> bool {
     let flags = &operation.flags;
     let destroys_registered = operation.verb == Verb::Destroy && flags.run_program;
@@ -534,7 +536,7 @@ fn passes_on(operation: &Operation) -> bool {
     has_targets || !flags.excludes.is_empty() || destroys_registered
 }
 
-/// Whether a provider plugin manages it.
+/// Whether a provider plugin manages the resource.
 fn is_managed(state: &ResourceState) -> bool {
     state.kind == ResourceKind::Custom
 }

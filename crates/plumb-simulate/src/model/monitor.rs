@@ -1,4 +1,4 @@
-//! From what a program says to what is wanted (`engine.md` 2.3).
+//! Conversion of a program's registrations to goal states (`engine.md` 2.3).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,17 +14,17 @@ use super::{Lineage, Model, Phase, illegal};
 use crate::story::{PROJECT, Prop, Res, STACK, package_of, token_of};
 use crate::world::Violation;
 
-/// What a registration wants.
+/// Goal state of a registration.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) state: ResourceState,
-    /// Inputs as the program gave them.
+    /// Inputs given by the program.
     pub(super) raw: Arc<PropertyMap>,
     pub(super) delete_first: Option<bool>,
 }
 
 impl Model<'_> {
-    /// Something takes its URN: a resource of the program, or one that the engine registers by itself.
+    /// Handles a registration with this URN, by the program or by the engine.
     pub(super) fn registered(&mut self, urn: &Urn) -> Result<(), Violation> {
         if self.phase != Phase::Program {
             return Err(illegal(format!("{} is registered now", urn.name())));
@@ -47,7 +47,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// One registration or read of the program.
+    /// Handles one registration or read of the program.
     fn visit(&mut self, res: &Res) -> Result<(), Violation> {
         self.source.clone_from(&res.snippet);
         for need in self.program.needs_of(res) {
@@ -90,7 +90,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The URN of a resource that the source at hand knows.
+    /// URN of the resource that the current source knows by this name.
     pub(super) fn urn_of_name(&self, name: &str) -> Urn {
         let answer = self.answer_of(name).expect("it is needed, and so answered");
         answer.urn.clone()
@@ -101,7 +101,7 @@ impl Model<'_> {
         ProviderRef::new(answer.urn.clone(), answer.id.as_str())
     }
 
-    /// What the resource says, completed by what its parent hands on.
+    /// Options of a resource, including those inherited from its parent.
     fn lineage_of(&mut self, res: &Res, parent: Option<&Urn>) -> Lineage {
         let mut lineage = self.lineage_said(res);
         let parent = parent.and_then(|parent| self.lineages.get(parent)).cloned();
@@ -121,7 +121,7 @@ impl Model<'_> {
         lineage
     }
 
-    /// What the resource says itself.
+    /// Options of a resource itself.
     fn lineage_said(&self, res: &Res) -> Lineage {
         let own = res.provider.iter().filter(|_| res.is_component());
         let providers = res.providers.iter().chain(own).map(|name| {
@@ -140,7 +140,7 @@ impl Model<'_> {
         }
     }
 
-    /// The provider of a managed resource; the default one must be registered by now.
+    /// Provider of a managed resource; a default provider must be registered already.
     fn provider_of(&mut self, res: &Res, lineage: &Lineage) -> Result<ProviderRef, Violation> {
         if let Some(provider) = &lineage.provider {
             if res.provider.is_none() {
@@ -170,7 +170,7 @@ impl Model<'_> {
         version.map_or("default".to_owned(), |it| format!("default_{it}"))
     }
 
-    /// The engine registers a default provider, which is known by its URN.
+    /// Handles the registration of a default provider by the engine, which is identified by its URN.
     fn default_provider(&mut self, urn: &Urn) {
         let package = urn
             .type_token()
@@ -187,7 +187,7 @@ impl Model<'_> {
         let mut res = Res::new(&format!("pulumi:providers:{package}"), urn.name());
         res.version.clone_from(&version);
         res.package = self.parameterized(&package, version.as_deref());
-        // What is written in the program itself may ask for any setting.
+        // Dynamic providers can read all settings.
         let is_dynamic = matches!(package.as_str(), "pulumi-nodejs" | "pulumi-python");
         for (name, value) in &self.program.config {
             if is_dynamic {
@@ -200,7 +200,7 @@ impl Model<'_> {
         self.arrive(&res, wanted.by(None, Some((package, version))));
     }
 
-    /// A value as the program, or a snippet, knows it.
+    /// Value of a property, as the program or a snippet knows it.
     pub(super) fn value(&self, snippet: Option<&str>, prop: &Prop) -> Value {
         let preview = self.is_preview();
         prop.value(
@@ -261,7 +261,7 @@ impl Model<'_> {
         };
         let state = match &res.read {
             None => self.with_options(res, lineage, state),
-            // Reads have no options of their own.
+            // Reads have no options.
             Some(id) => ResourceState {
                 id: ResourceId::from_text(id),
                 external: true,
@@ -275,7 +275,7 @@ impl Model<'_> {
         }
     }
 
-    /// What a resource is called, and what kind of resource it is.
+    /// Identity and kind of a resource.
     fn identity_of(res: &Res, parent: Option<Urn>) -> ResourceState {
         let kind = match (res.is_component(), res.is_provider()) {
             (true, _) => ResourceKind::Component,
@@ -295,7 +295,7 @@ impl Model<'_> {
         }
     }
 
-    /// Which resources each input comes from; all of them where the program leaves that open.
+    /// Resources that each input depends on; all dependencies if the program does not say.
     fn uses_by_property(
         &self,
         res: &Res,
@@ -315,7 +315,7 @@ impl Model<'_> {
             .collect()
     }
 
-    /// What a registration says beside its inputs.
+    /// State with the options of a registration.
     fn with_options(&self, res: &Res, lineage: &Lineage, state: ResourceState) -> ResourceState {
         let texts = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
         let urns = |names: &[String]| names.iter().map(|name| self.urn_of_name(name)).collect();
@@ -345,7 +345,7 @@ impl Model<'_> {
     }
 }
 
-/// Children have the providers of their parents, where these fit.
+/// Inherits providers from the parent, if their packages match.
 fn hand_providers_on(parent: Lineage, res: &Res, lineage: &mut Lineage) {
     let package = package_of(&res.type_name);
     let fits = |reference: &ProviderRef| {
@@ -377,7 +377,7 @@ fn hand_providers_on(parent: Lineage, res: &Res, lineage: &mut Lineage) {
     }
 }
 
-/// The highest version of each package among its providers in the state (`engine.md` 3.4).
+/// Highest version of each package among its providers in the state (`engine.md` 3.4).
 pub fn versions_in(resources: &[Arc<ResourceState>]) -> BTreeMap<String, String> {
     let numbers = |text: &String| -> Vec<u64> {
         let parts = text.split('.');

@@ -1,4 +1,4 @@
-//! Packages: which default provider serves what, and what is written down of plugins (`engine.md` 3.2, 3.3, 8.8).
+//! Packages: their default providers, and recorded plugin information (`engine.md` 3.2, 3.3, 8.8).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,14 +12,14 @@ use crate::story::{Operation, Package, Res, package_of};
 use crate::world::{Trace, Violation};
 
 impl Model<'_> {
-    /// The default provider of a package, of the version that providers get where the program names none.
+    /// Default provider of a package, with the version for providers without an explicit one.
     pub(super) fn default_of(&self, package: &str) -> Option<ProviderRef> {
         let version = self.versions.get(package).cloned();
         self.defaults.get(&(package.to_owned(), version)).cloned()
     }
 
-    /// The default provider of what a resource is of; without one, that of the package `test`. A registered package is
-    /// served by the version that it names.
+    /// Default provider for a resource; without one, that of the package `test`. A registered package uses the version
+    /// in its registration.
     pub(super) fn default_for(&self, res: Option<&Res>) -> Option<ProviderRef> {
         let package = res.and_then(|res| self.program.package(res));
         match package {
@@ -31,7 +31,7 @@ impl Model<'_> {
         }
     }
 
-    /// The registered package for which a default provider of this version stands, if it takes a parameter.
+    /// The registered package with a parameter that a default provider of this version serves.
     pub(super) fn parameterized(&self, package: &str, version: Option<&str>) -> Option<String> {
         let mut packages = self.program.packages.iter();
         let is_it = |it: &&Package| {
@@ -42,7 +42,7 @@ impl Model<'_> {
         packages.find(is_it).map(|it| it.name.clone())
     }
 
-    /// Writes down what the engine has to know of the plugin of a provider.
+    /// Adds information about the plugin to the inputs of a provider.
     pub(super) fn write_plugin(&mut self, res: &Res, inputs: &mut PropertyMap) {
         let package = self.program.package(res);
         let Some(parameter) = package.and_then(Package::parameterization) else {
@@ -66,7 +66,7 @@ impl Model<'_> {
         inputs.insert("__internal", internal);
     }
 
-    /// The extension that a resource is of, as the state names it.
+    /// Extension of a resource, by its reference in the state.
     pub(super) fn extension_of(&mut self, res: &Res) -> Option<EcoString> {
         let package = self.program.package(res)?;
         self.coverage
@@ -89,7 +89,7 @@ fn recorded(package: &Package) -> Option<Extension> {
     })
 }
 
-/// Every extension that a resource is of is in the state, with what it was made of.
+/// Checks that the state has the extensions of all resources, with their content.
 pub(super) fn compare(operation: &Operation, trace: &Trace) -> Result<(), Violation> {
     let wrong = |what: String| Err(Violation::new("model: packages", what));
     let extensions = &trace.after.extensions;

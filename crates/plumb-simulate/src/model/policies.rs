@@ -1,4 +1,4 @@
-//! Policy packs, rules for names, and functions of providers (`engine.md` 8.3, 8.4, 2.6).
+//! Policy packs, automatic naming, and functions of providers (`engine.md` 8.3, 8.4, 2.6).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::story::Verb;
 use crate::world::{Violation, packs};
 
 impl Model<'_> {
-    /// Whether packs look at this run: not where nothing is registered.
+    /// Whether packs analyze this run; they do not if nothing is registered.
     pub(super) fn has_policies(&self) -> bool {
         let applies = match self.operation.verb {
             Verb::Up | Verb::Destroy => true,
@@ -20,7 +20,7 @@ impl Model<'_> {
         applies && !self.operation.flags.policies.is_empty()
     }
 
-    /// A run that cannot have all its packs does nothing.
+    /// Whether all packs are available; otherwise the run does nothing.
     pub(super) fn packs_are_there(&mut self) -> bool {
         let is_absent = self.has_policies() && packs::is_absent(&self.operation.flags.policies);
         if is_absent {
@@ -30,7 +30,7 @@ impl Model<'_> {
         !is_absent
     }
 
-    /// Checked inputs are mended and judged, unless nothing is made of them.
+    /// Remediates and analyzes checked inputs, unless they are not used.
     pub(super) fn put_to_policies(&mut self, number: usize) -> Result<(), String> {
         let registration = &self.registrations[number];
         let is_left_out = registration.old.is_none() && !registration.included;
@@ -60,7 +60,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The run has done everything: packs judge the stack.
+    /// Handles the analysis of the stack after all steps.
     pub(super) fn judge_stack(&mut self) {
         let is_done = self.phase == Phase::Rest && self.unfinished().is_none();
         if !self.has_policies() || !is_done || self.must_end || self.deferred {
@@ -73,7 +73,7 @@ impl Model<'_> {
         }
     }
 
-    /// How a resource is named that the program gives no name (`world/naming.rs`).
+    /// Automatic naming of a resource (`world/naming.rs`).
     pub(super) fn naming_of(&self, urn: &Urn, kind: ResourceKind) -> Option<Autonaming> {
         let rule = self.operation.flags.naming.as_deref();
         let (token, name) = (urn.type_text(), urn.name());
@@ -88,7 +88,7 @@ impl Model<'_> {
         })
     }
 
-    /// What has a name that every run would give cannot be there twice.
+    /// Notes a name that is equal in each run, which does not allow two copies at a time.
     pub(super) fn note_naming(&mut self, number: usize) {
         let wanted = &self.registrations[number].wanted;
         let naming = self.naming_of(&wanted.state.urn, wanted.state.kind);
@@ -98,7 +98,7 @@ impl Model<'_> {
         }
     }
 
-    /// In a preview, a provider whose configuration is not known answers nothing (PULUMI-29).
+    /// Handles a function in a preview whose provider has an unknown configuration: the result is unknown (PULUMI-29).
     pub(super) fn nobody_to_ask(&mut self, number: usize) -> Result<(), Violation> {
         self.source = None;
         let reference = self.named_for(number);
@@ -108,7 +108,7 @@ impl Model<'_> {
         self.asked(number, true)
     }
 
-    /// The provider that is named for a function, after its transforms.
+    /// Provider given for a function, after its transforms.
     fn named_for(&self, number: usize) -> Option<ProviderRef> {
         let provider = self.program.asks[number].provider.as_ref();
         let mut transforms = self.program.ask_transforms.iter();
@@ -118,7 +118,7 @@ impl Model<'_> {
             .map(|name| self.reference(name))
     }
 
-    /// A provider is asked: the one that is named, or the default provider.
+    /// Handles a call of a provider: the given one, or the default provider.
     pub(super) fn asked_of(
         &mut self,
         number: usize,
@@ -146,7 +146,7 @@ impl Model<'_> {
         self.asked(number, true)
     }
 
-    /// A function is asked for if everything exists that it needs, and only then (INVOKE-05).
+    /// Checks that a function is called if and only if all resources that it depends on exist (INVOKE-05).
     pub(super) fn asked(&mut self, number: usize, is_asked: bool) -> Result<(), Violation> {
         self.source = None;
         let mut left: Vec<Urn> = Vec::new();

@@ -13,18 +13,18 @@ use super::{Model, Node, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
 use crate::story::Verb;
 
-/// What a refresh of one entry found.
+/// Result of refreshing an entry.
 enum Found {
-    /// It is gone.
+    /// The object no longer exists.
     Gone,
-    /// It is so; the step kind says whether that is a change.
+    /// The new state; the step kind says whether it has changed.
     There(Box<ResourceState>, StepOp),
-    /// It cannot be told.
+    /// The read failed.
     Trouble,
 }
 
 impl Model<'_> {
-    /// Whether anything is read before the program runs.
+    /// Whether a refresh precedes the program.
     pub(super) fn wants_refresh(&self) -> bool {
         let asks = |node: &Node| node.state.refresh_before_update;
         match self.operation.verb {
@@ -45,7 +45,7 @@ impl Model<'_> {
         }
     }
 
-    /// Reads everything that the operation is about.
+    /// Starts the refresh of all targeted resources.
     pub(super) fn start_refresh(&mut self) {
         if !self.refresh_targets_exist() {
             return;
@@ -63,7 +63,7 @@ impl Model<'_> {
     }
 
     fn read_entries(&mut self, nodes: &[usize], everything: bool) {
-        // Nothing happens to what a destroy keeps, so it needs no refresh before.
+        // Resources kept by a destroy do not change, so they need no refresh before.
         let excludes = self.operation.verb == Verb::Destroy && self.targets.has_excludes();
         let kept = excludes.then(|| self.excluded_and_needed());
         for node in nodes {
@@ -79,7 +79,7 @@ impl Model<'_> {
         }
     }
 
-    /// Everything is read: the program runs on what was found.
+    /// Handles the end of the refresh: the program runs on the new state.
     pub(super) fn refreshed(&mut self) {
         self.chains.clear();
         self.rebuild_base();
@@ -90,7 +90,7 @@ impl Model<'_> {
         self.start_program();
     }
 
-    /// What is gone is dropped, and with it what refers to it.
+    /// Removes deleted resources, and references to them.
     fn rebuild_base(&mut self) {
         self.nodes.retain(|node| !node.gone);
         self.olds = self.nodes.len();
@@ -108,7 +108,7 @@ impl Model<'_> {
         self.name_views();
     }
 
-    /// Puts what was found in place of an entry.
+    /// Replaces an entry by the result of its refresh.
     fn take(&mut self, node: usize, found: Found) -> Option<usize> {
         let urn = self.state(node).urn.clone();
         match found {
@@ -140,7 +140,7 @@ impl Model<'_> {
         }
     }
 
-    /// One entry is read.
+    /// Refreshes one entry.
     pub(super) fn refresh(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
         let node = step.old.expect("refreshes have an old state");
         let state = self.state(node).clone();
@@ -149,7 +149,7 @@ impl Model<'_> {
             self.fail(&step.urn, "a refresh failed");
             return Err(None);
         }
-        // Those of the components and providers of a program are not shown.
+        // Refreshes of components and providers during a program are not displayed.
         self.hidden_refresh = self.phase == Phase::Program && state.kind != ResourceKind::Custom;
         Ok(self.take(node, found))
     }
@@ -198,7 +198,7 @@ impl Model<'_> {
         }
     }
 
-    /// Whether what was found counts as changed; nothing if that cannot be said.
+    /// Whether the new state counts as changed; `None` if Diff failed.
     fn is_other(&mut self, state: &ResourceState, new: &ResourceState, urn: &Urn) -> Option<bool> {
         if state.external || self.operation.flags.legacy_refresh_diff {
             self.coverage.reach(if state.external {
@@ -217,7 +217,7 @@ impl Model<'_> {
         Some(is_some)
     }
 
-    /// What an entry of the state before is now, if it is still there: it may have been renamed.
+    /// Current node of an entry in the old state, if it still exists; it may have been renamed.
     fn present(&self, node: usize) -> Option<usize> {
         let state = self.state(node);
         let current = self.current(&state.urn);
@@ -228,7 +228,7 @@ impl Model<'_> {
         news.find(|new| !self.nodes[*new].gone && self.state(*new).urn == *current)
     }
 
-    /// After the program of a refresh: what it did not mention is read too.
+    /// Refreshes the resources that the program of a refresh did not register.
     pub(super) fn late_refresh(&mut self) {
         let present = (0..self.olds).filter_map(|node| self.present(node));
         let is_left = |node: &usize| {
@@ -240,7 +240,7 @@ impl Model<'_> {
     }
 }
 
-/// What was found, secret where what was known is.
+/// Outputs from a refresh, secret where the known ones are.
 fn stays_secret(known: &PropertyMap, mut found: Arc<PropertyMap>) -> Arc<PropertyMap> {
     for (key, value) in Arc::make_mut(&mut found).iter_mut() {
         let was_secret = known.get(key.as_str()).is_some_and(Value::is_secret);
@@ -251,15 +251,15 @@ fn stays_secret(known: &PropertyMap, mut found: Arc<PropertyMap>) -> Arc<Propert
     found
 }
 
-/// After a refresh: entries stand after what they refer to, and what is gone is not referred to any more (`state.md` 6.4).
+/// Sorts entries after those that they refer to, and drops dangling references (`state.md` 6.4).
 pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
     let order = references_first(states);
     *states = order.iter().map(|at| states[*at].clone()).collect();
     drop_what_is_not_before(states);
 }
 
-/// The order in which every entry comes after those that it refers to, else as it is. A copy that is due for deletion means
-/// such copies, where there are any; where they are in a circle, any copy that comes before will do.
+/// Order in which every entry comes after those that it refers to; the current order if there is none. A copy pending
+/// deletion prefers such copies; in a cycle of these, any copy that comes before is used.
 fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
     let all = || 0..states.len();
     let copies = |urn: &Urn| -> Vec<usize> { all().filter(|at| states[*at].urn == *urn).collect() };
@@ -300,7 +300,7 @@ fn references_first(states: &[Arc<ResourceState>]) -> Vec<usize> {
     order
 }
 
-/// Puts an entry behind what it needs; false if that is a circle.
+/// Places an entry after those that it refers to; returns false for a cycle.
 fn place(at: usize, needs: &[Vec<usize>], open: &mut Vec<usize>, order: &mut Vec<usize>) -> bool {
     if order.contains(&at) || open.contains(&at) {
         return order.contains(&at);
@@ -312,7 +312,7 @@ fn place(at: usize, needs: &[Vec<usize>], open: &mut Vec<usize>, order: &mut Vec
     is_placed
 }
 
-/// An entry may refer to earlier ones only (`state.md` 2.1).
+/// Drops references to later entries (`state.md` 2.1).
 fn drop_what_is_not_before(states: &mut [Arc<ResourceState>]) {
     let mut before: FxHashSet<Urn> = FxHashSet::default();
     for state in states {

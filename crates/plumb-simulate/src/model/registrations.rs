@@ -1,4 +1,4 @@
-//! Registrations on their way, from their arrival to their reply (`engine.md` 4.3).
+//! Registrations from arrival to reply (`engine.md` 4.3).
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::monitor::Wanted;
 use super::{Model, illegal};
 use crate::world::{Answer, Violation};
 
-/// A registration, or a read, of the program or of the engine.
+/// A registration or read, by the program or by the engine.
 #[derive(Clone, Debug)]
 pub(super) struct Registration {
-    /// Its name in the program; the engine's own have none.
+    /// Name in the program; `None` for the engine's own registrations.
     pub(super) name: Option<String>,
-    /// Package and version of a default provider.
+    /// Package and version, for a default provider.
     pub(super) default: Option<(String, Option<String>)>,
     pub(super) wanted: Wanted,
     pub(super) old: Option<usize>,
@@ -25,25 +25,25 @@ pub(super) struct Registration {
     pub(super) stage: Stage,
 }
 
-/// What a registration waits for.
+/// Stage of a registration.
 #[derive(Clone, Debug)]
 pub(super) enum Stage {
-    /// Its old state is read.
+    /// The old state is being read.
     Refreshing,
-    /// Its object is adopted.
+    /// The object is being imported.
     Importing,
-    /// Its inputs are checked.
+    /// The inputs are being checked.
     Checking,
-    /// It is compared, or whatever else it takes to decide; with the difference, where one counts.
+    /// The decision is pending, with the difference if there is one.
     Weighed(Option<Difference>),
-    /// Its steps are made.
+    /// The steps are running.
     Stepping,
-    /// It was refused, or is answered.
+    /// The registration was refused or answered.
     Over,
 }
 
 impl Wanted {
-    /// The registration that wants this.
+    /// Registration of this goal state.
     pub(super) fn by(
         self,
         name: Option<String>,
@@ -62,7 +62,7 @@ impl Wanted {
 }
 
 impl Model<'_> {
-    /// The inputs of a registration are checked.
+    /// Handles the end of Check for a registration.
     pub(super) fn weighed(&mut self, urn: &Urn) -> Result<(), Violation> {
         let number = self.registration_of(urn)?;
         match self.registrations[number].stage {
@@ -72,7 +72,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// It is decided what becomes of a registration.
+    /// Handles the decision about a registration.
     pub(super) fn decided(&mut self, urn: &Urn) -> Result<(), Violation> {
         let number = self.registration_of(urn)?;
         match &self.registrations[number].stage {
@@ -83,13 +83,13 @@ impl Model<'_> {
             Stage::Checking | Stage::Refreshing | Stage::Importing => {
                 return Err(illegal(format!("{} is decided too early", urn.name())));
             }
-            // Its operation decided it when it came.
+            // The decision was made at the arrival, because of the operation.
             Stage::Stepping | Stage::Over => {}
         }
         Ok(())
     }
 
-    /// What a registration that is under way comes to, if nothing else comes between.
+    /// Decides a pending registration, if nothing else happens in between.
     pub(super) fn decide_now(&mut self, number: usize) {
         if let Stage::Checking = self.registrations[number].stage {
             self.weigh(number);
@@ -106,7 +106,7 @@ impl Model<'_> {
             .ok_or_else(|| illegal(format!("{} is not registered", urn.name())))
     }
 
-    /// The steps of a registration are made: it goes on, or is answered.
+    /// Handles the end of a registration's steps: it continues or is answered.
     pub(super) fn registration_goes_on(
         &mut self,
         number: usize,
@@ -134,7 +134,7 @@ impl Model<'_> {
         }
     }
 
-    /// Answers a registration with `state`, or else with what it asked for.
+    /// Answers a registration with `state`, otherwise with its goal state.
     pub(super) fn answer(
         &mut self,
         number: usize,
@@ -156,7 +156,7 @@ impl Model<'_> {
                 _ => state.outputs.clone(),
             },
             outcome,
-            // Replies to reads do not tell.
+            // Replies to reads do not contain this.
             unknown: is_left_out && !wanted.external,
         };
         if let Some(key) = registration.default.clone() {
@@ -172,7 +172,7 @@ impl Model<'_> {
         }
     }
 
-    /// An object that could not be updated is there all the same, and replies tell its id.
+    /// State of an object that could not be updated, whose id is in the reply.
     fn object_of_failed_update(
         &self,
         number: usize,

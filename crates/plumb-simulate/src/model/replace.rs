@@ -1,4 +1,4 @@
-//! Replacements, and what goes with them (`engine.md` 4.6, 4.9).
+//! Replacements and their dependents (`engine.md` 4.6, 4.9).
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ impl Model<'_> {
                 self.coverage.reach("DBR-05");
                 return Err(format!("{} is protected", state.urn.name()));
             }
-            // Nobody would make it anew.
+            // The resource would not be created again.
             if !state.delete && self.is_not_replayed(&state) {
                 self.coverage.reach("PCL-26");
                 return Err(format!("{} is of a snippet", state.urn.name()));
@@ -89,7 +89,7 @@ impl Model<'_> {
         Ok(steps)
     }
 
-    /// Whether something that goes only at the end of the run still needs an old provider.
+    /// Whether an old provider is needed by a resource that is deleted only at the end of the run.
     fn is_needed_to_the_end(&self, old: &ResourceState) -> bool {
         let Some(provider) = old.as_provider_ref() else {
             return false;
@@ -112,7 +112,7 @@ impl Model<'_> {
             })
     }
 
-    /// Whether something was decided about an entry, by its present name or because it makes way.
+    /// Whether there was a decision about an entry, by its current URN or because it is deleted before replace.
     fn is_dealt_with(&self, node: usize) -> bool {
         let urn = self.current(&self.state(node).urn);
         self.pending_deletes.contains(&node) || self.fate(urn).is_processed()
@@ -137,7 +137,8 @@ impl Model<'_> {
             .way(Way::DeleteFirst)
     }
 
-    /// What must go before `root` can be replaced: dependents whose replacement it forces, and what says so itself.
+    /// Entries to delete before `root` is replaced: dependents whose replacement it forces, and those with
+    /// `replaceWith`.
     fn goes_with(&mut self, root: usize, urn: &Urn) -> Result<Vec<usize>, String> {
         let root_urn = self.state(root).urn.clone();
         let mut replaced: BTreeSet<Urn> = BTreeSet::from([root_urn.clone()]);
@@ -164,7 +165,7 @@ impl Model<'_> {
             let is_free = !self.nodes[*node].gone && !state.delete && !self.is_dealt_with(*node);
             is_free && with.into_iter().any(|it| names.contains(it))
         };
-        // It goes for no other reason, and first; what needs it goes before.
+        // Resources with `replaceWith` are deleted first, after their own dependents.
         let mut first: Vec<usize> = (0..self.olds).filter(says_so).collect();
         if !first.is_empty() {
             self.coverage.reach("RWITH-03");
@@ -220,7 +221,7 @@ impl Model<'_> {
         if self.is_config_unknown(state.provider.as_ref()) {
             return Ok(false);
         }
-        // The provider's word alone counts here; one that cannot tell forces nothing.
+        // Only the provider decides here; an unknown difference forces nothing.
         let diff = Cloud::diff(self.faults, state.urn.name(), &state.inputs, &inputs)
             .map_err(|error| error.to_string())?;
         let mut diff = told(&diff);
@@ -229,7 +230,7 @@ impl Model<'_> {
     }
 }
 
-/// The steps that make a resource whose old object went first.
+/// Steps for a resource whose old object is deleted first.
 pub(super) fn made_anew(new: &ResourceState, old: usize) -> [Plan; 2] {
     let replace = Plan::new(StepOp::Replace, &new.urn)
         .old(Some(old))
@@ -242,7 +243,7 @@ pub(super) fn made_anew(new: &ResourceState, old: usize) -> [Plan; 2] {
     [replace, create]
 }
 
-/// The steps that make a resource whose old object goes later.
+/// Steps for a resource whose old object is deleted later.
 pub(super) fn made_first(new: &ResourceState, old: usize) -> [Plan; 2] {
     let create = Plan::new(StepOp::CreateReplacement, &new.urn)
         .old(Some(old))

@@ -1,4 +1,4 @@
-//! Snippets (`engine.md` 8.7): which run, what they are told, and what is stored of them.
+//! Snippets (`engine.md` 8.7): which ones run, the replies to them, and which ones are stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use super::{Model, illegal};
 use crate::story::{Operation, PROJECT, Res, STACK, Verb, token_of};
 use crate::world::{Answer, Await, Lack, Violation, World, snippets};
 
-/// The snippets of a run.
+/// Snippets of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snippets {
     before: Vec<Snippet>,
-    /// What is stored from the beginning of the run on, and what of that is to go.
+    /// Stored snippets at the beginning of the run, and those to be removed.
     stored: Vec<Snippet>,
     removed: BTreeSet<String>,
     unstarted: BTreeSet<String>,
     running: BTreeSet<String>,
     waiting: Vec<Await>,
-    /// All of them waited in vain, and hear so one after the other.
+    /// Whether all of them wait for missing resources; they then get errors, one after the other.
     are_stuck: bool,
-    /// What they were told, by name.
+    /// Replies to snippets, by name.
     told: BTreeMap<String, Answer>,
-    /// Components whose outputs were sent, and those that were told without.
+    /// Components whose outputs were registered, and those answered without.
     complete: BTreeSet<String>,
     silent: BTreeSet<String>,
-    /// What registered resources may have been called before.
+    /// Possible former URNs of registered resources.
     formers: Vec<(Urn, String)>,
 }
 
@@ -55,7 +55,7 @@ impl Snippets {
 }
 
 impl Model<'_> {
-    /// Those that run, of the stored ones: beside the program of an update, and only those among the targets.
+    /// Determines which stored snippets run: those beside the program of an update, and only targeted ones.
     pub(super) fn expect_snippets(&mut self) {
         let targets = &self.operation.flags.target_snippets;
         let stored = self.snippets.stored.iter().map(|it| it.uuid.to_string());
@@ -92,13 +92,13 @@ impl Model<'_> {
         self.snippets.waiting.push(it.clone());
     }
 
-    /// A resource is registered that may have been called so before.
+    /// Notes possible former URNs of a registered resource.
     pub(super) fn note_formers(&mut self, name: &str, formers: &[Urn]) {
         let formers = formers.iter().map(|urn| (urn.clone(), name.to_owned()));
         self.snippets.formers.extend(formers);
     }
 
-    /// Something else happens than that a snippet is told something.
+    /// Handles an event other than a reply to a snippet.
     pub(super) fn snippets_go_on(&mut self) {
         self.snippets.are_stuck = false;
     }
@@ -107,7 +107,7 @@ impl Model<'_> {
         self.snippets.complete.insert(name.to_owned());
     }
 
-    /// The one that keeps a run from its end.
+    /// A snippet that keeps the run from ending.
     pub(super) fn unended_snippet(&self) -> Option<&String> {
         let Snippets {
             unstarted, running, ..
@@ -115,7 +115,7 @@ impl Model<'_> {
         unstarted.iter().chain(running).next()
     }
 
-    /// A snippet is told of a resource that it waits for, or that it waits in vain.
+    /// Handles a reply to a snippet about a resource that it waits for, or about its absence.
     pub(super) fn awaited(
         &mut self,
         it: &Await,
@@ -157,26 +157,26 @@ impl Model<'_> {
                 unknown: false,
             }));
         }
-        // What is called so now is meant, or what has taken over from it.
+        // The current owner of the URN, or the resource that took it over.
         let mut called = self.program.resources.iter();
         let current = self.current(&it.urn);
         let own = called.find(|res| self.fate(current).seen && self.urn_asked_for(res) == *current);
         legal.extend(own.and_then(|res| self.registered_answer(&res.name)));
-        // What only says that it was called so counts when nobody else can come.
+        // A former URN counts only when no other resource can be registered.
         if legal.is_empty() && own.is_none() && self.snippets.are_stuck {
             let formers = self.snippets.formers.iter();
             let names = formers.filter(|(urn, _)| *urn == it.urn);
             legal.extend(names.filter_map(|(_, name)| self.registered_answer(name)));
         }
-        // That nobody registers it shows when nobody can any more.
+        // The absence of a resource is known only when no source can register it any more.
         if legal.is_empty() && self.snippets.are_stuck {
             legal.push(Err(Lack::Nobody));
         }
         legal
     }
 
-    /// What there is to tell of a resource that is registered in this run: of a component not before its outputs are there,
-    /// or nothing else can come.
+    /// Reply about a resource that is registered in this run. A component counts only after its outputs are registered,
+    /// unless no other event can occur.
     fn registered_answer(&self, name: &str) -> Option<Result<Answer, Lack>> {
         let answer = self.prediction.answers.get(name)?;
         if answer.outcome != Outcome::Success {
@@ -204,13 +204,13 @@ impl Model<'_> {
         Some(Ok(answer))
     }
 
-    /// Whether every snippet waits, and nobody else does anything.
+    /// Whether all snippets wait, and nothing else is in progress.
     fn all_wait(&self) -> bool {
         let waits = |uuid: &String| self.snippets.waiting.iter().any(|it| it.snippet == *uuid);
         self.is_quiet() && self.snippets.running.iter().all(waits)
     }
 
-    /// What the source at hand knows of a resource.
+    /// Reply about a resource to the current source.
     pub(super) fn answer_of(&self, name: &str) -> Option<&Answer> {
         self.answer_for(self.source.as_deref(), name)
     }
@@ -221,7 +221,7 @@ impl Model<'_> {
         told.or_else(|| self.prediction.answers.get(name))
     }
 
-    /// The URN that a resource is registered by. Its parent may be called as it was before, if a snippet was told so.
+    /// URN of a registered resource. Its parent may have its former URN, if a snippet was given that.
     pub(super) fn urn_asked_for(&self, res: &Res) -> Urn {
         let parent = self.program.parent_of(res);
         let parent = parent.and_then(|name| self.answer_for(res.snippet.as_deref(), name));
@@ -238,14 +238,14 @@ impl Model<'_> {
         )
     }
 
-    /// Whether an entry belongs to a snippet that targets leave out of the run.
+    /// Whether an entry belongs to a snippet that does not run because of targets.
     pub(super) fn is_not_replayed(&self, state: &ResourceState) -> bool {
         self.targets.has_snippets()
             && state.snippet_id.is_some()
             && !self.targets.has_snippet_of(state)
     }
 
-    /// What is stored at the end, as far as that is there: what is to go stays while anything is left of it.
+    /// Snippets stored at the end. A snippet to be removed stays while any of its resources is left.
     pub(super) fn stored_snippets(&mut self, left: &[Arc<ResourceState>]) -> Vec<Snippet> {
         let is_left = |uuid: &str| {
             let mut left = left.iter().filter(|state| !state.delete);

@@ -1,4 +1,4 @@
-//! What steps do to the cloud and to the state (`engine.md` 5, 6.3).
+//! Effects of steps on the cloud and on the state (`engine.md` 5, 6.3).
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::cloud::{NOT_READY, Object, Trouble};
 use crate::story::Verb;
 use crate::world::Mutation;
 
-/// How a replacement goes about it.
+/// Variant of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Plain,
     CreateFirst,
     DeleteFirst,
-    /// Its object goes with another one, which was being deleted when the step began.
+    /// The object is deleted with another one, whose deletion was in progress when the step began.
     DeleteWithAnother,
     DeleteFirstWithAnother,
-    /// The old state stays to the letter.
+    /// The old state is kept exactly.
     Untargeted,
-    /// Nothing is made.
+    /// The creation is skipped.
     LeftOut,
 }
 
-/// A step that is to be made.
+/// A planned step.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) op: StepOp,
@@ -64,7 +64,7 @@ impl Plan {
 }
 
 impl Model<'_> {
-    /// One step; an error says what a failed one left.
+    /// Applies one step; the error has the node that a failed step leaves.
     pub(super) fn perform(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
         if self.is_refused_by_hook(step) {
             self.fail(&step.urn, "a hook before it failed");
@@ -93,7 +93,7 @@ impl Model<'_> {
         }
     }
 
-    /// A step failed: the run ends, or goes on without what depends on it.
+    /// Handles a failed step: the run ends, or continues without dependents.
     pub(super) fn fail(&mut self, urn: &Urn, reason: &str) {
         self.fate_mut(urn).errored = true;
         self.reason(reason);
@@ -120,7 +120,7 @@ impl Model<'_> {
         change(Arc::make_mut(&mut self.nodes[node].state));
     }
 
-    /// A new state; outputs that come from secret inputs are secret.
+    /// Adds a new state; outputs that depend on secret inputs are secret.
     pub(super) fn add(&mut self, mut state: ResourceState) -> usize {
         self.hide_secrets(&mut state);
         self.add_as_it_is(state)
@@ -265,7 +265,7 @@ impl Model<'_> {
         let mut failure = None;
         let mut kept_inputs = None;
         match state.kind {
-            // Its outputs are those that the program registers now.
+            // The program registers the outputs of components later.
             ResourceKind::Component => {}
             ResourceKind::Provider => state.outputs = Arc::new(visible(&state.inputs)),
             ResourceKind::Custom if self.is_config_unknown(state.provider.as_ref()) => {
@@ -308,7 +308,7 @@ impl Model<'_> {
         self.done(step, node, failure)
     }
 
-    /// Whether a deletion is refused, because what is to go is protected.
+    /// Whether a deletion is refused because the resource is protected.
     pub(super) fn is_guarded(&self, step: &Plan) -> bool {
         let is_plain = matches!(step.op, StepOp::Delete | StepOp::Discard);
         let is_protected = |old: usize| self.state(old).protect && !self.state(old).delete;
@@ -366,7 +366,7 @@ impl Model<'_> {
         Ok(None)
     }
 
-    /// The read step of a program.
+    /// Applies the read step of a program.
     fn read_object(&mut self, step: &Plan) -> Result<Option<usize>, Option<usize>> {
         let mut state = step.new.clone().expect("reads have a new state");
         let before = step.old.map(|old| self.state(old).clone());

@@ -11,7 +11,7 @@ use super::steps::{Plan, Way};
 use crate::story::{Operation, Verb};
 use crate::world::World;
 
-/// What the command line selects.
+/// Targets and excludes of the command line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Targets {
     named: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Targets {
     excluded: BTreeSet<Urn>,
 }
 
-/// Whether `pattern` names `urn`: `**` stands for anything, `*` for anything without a colon.
+/// Whether `pattern` matches `urn`: `**` matches anything, `*` anything without a colon.
 fn names(pattern: &str, urn: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {
         return pattern == urn;
@@ -67,7 +67,7 @@ impl Targets {
         self.has_targets() || !self.excludes.is_empty()
     }
 
-    /// Whether it says what the operation is about.
+    /// Whether the operation has targets or excludes.
     pub(super) fn has_targets(&self) -> bool {
         !self.named.is_empty() || self.has_snippets()
     }
@@ -76,7 +76,7 @@ impl Targets {
         !self.snippets.is_empty()
     }
 
-    /// Whether a resource belongs to a snippet among the targets.
+    /// Whether a resource belongs to a targeted snippet.
     pub(super) fn has_snippet_of(&self, state: &ResourceState) -> bool {
         let uuid = state.snippet_id.as_ref();
         uuid.is_some_and(|uuid| self.snippets.iter().any(|it| it == uuid))
@@ -86,7 +86,7 @@ impl Targets {
         !self.excludes.is_empty()
     }
 
-    /// A new phase begins.
+    /// Starts a new phase.
     pub(super) fn forget(&mut self) {
         self.targeted.clear();
         self.excluded.clear();
@@ -94,7 +94,7 @@ impl Targets {
 }
 
 impl Model<'_> {
-    /// Whether a registration belongs to the operation. Providers and the stack always do.
+    /// Whether a registration is targeted. Providers and the stack always are.
     pub(super) fn is_included(&self, state: &ResourceState) -> bool {
         state.kind == ResourceKind::Provider || state.urn.is_root_stack() || self.is_selected(state)
     }
@@ -103,7 +103,7 @@ impl Model<'_> {
         self.selects(state, &state.references_and_provider().collect::<Vec<_>>())
     }
 
-    /// Whether a refresh is about an entry: users of a provider do not follow it.
+    /// Whether an entry is targeted by a refresh, in which users of a provider do not follow it.
     pub(super) fn is_selected_for_refresh(&self, state: &ResourceState) -> bool {
         self.selects(state, &state.references().collect::<Vec<_>>())
     }
@@ -184,7 +184,7 @@ impl Model<'_> {
         self.literals_exist(&[&targets], true)
     }
 
-    /// A resource that the operation is not about stays as it is.
+    /// Keeps an untargeted resource unchanged.
     pub(super) fn untargeted_same(&mut self, number: usize, node: usize) {
         self.coverage.reach("TARGET-24");
         let old = self.state(node).clone();
@@ -205,7 +205,7 @@ impl Model<'_> {
         self.keep(number, node);
     }
 
-    /// The old state of a registration stays to the letter, after whatever it refers to.
+    /// Keeps the old state of a registration exactly, after the entries that it refers to.
     pub(super) fn keep(&mut self, number: usize, node: usize) {
         let urn = self.registrations[number].wanted.state.urn.clone();
         self.pass_on_what_it_needs(node);
@@ -218,14 +218,14 @@ impl Model<'_> {
         self.proceed(number, vec![step]);
     }
 
-    /// What stays to the letter goes on referring to whatever it refers to.
+    /// Notes the references of a kept state.
     pub(super) fn keep_needs(&mut self, state: &ResourceState) {
         self.keeps_something = true;
         self.kept_providers
             .extend(state.provider.as_ref().map(ToString::to_string));
     }
 
-    /// What an old state refers to and nobody has dealt with stays, so that it comes before it.
+    /// Keeps unprocessed entries that an old state refers to, so that they come before it.
     fn pass_on_what_it_needs(&mut self, node: usize) {
         let state = self.state(node).clone();
         self.keep_needs(&state);
@@ -234,7 +234,7 @@ impl Model<'_> {
         }
     }
 
-    /// What a targeted resource refers to and nobody has dealt with stays, so that it comes before it.
+    /// Keeps unprocessed entries that a targeted resource refers to, so that they come before it.
     pub(super) fn pass_on_references(&mut self, state: &ResourceState) {
         if self.targets.has_targets() {
             for urn in state.references() {
@@ -259,7 +259,7 @@ impl Model<'_> {
         }
     }
 
-    /// A provider that nobody registers in this run is taken from the state, and stays before what uses it.
+    /// Keeps an unregistered provider from the state, before its users.
     pub(super) fn pass_provider_on(&mut self, provider: &ProviderRef) {
         let fate = self.fate(provider.urn());
         let is_up = self.loaded.contains(&provider.to_string());
@@ -273,10 +273,10 @@ impl Model<'_> {
         self.depends_on_nothing_skipped(steps) && self.closes_no_circle(steps)
     }
 
-    /// What is left as it is must not refer to what refers to it now.
+    /// Checks that kept resources do not refer to resources that now refer to them.
     fn closes_no_circle(&mut self, steps: &[Plan]) -> bool {
         let mut news = steps.iter().filter_map(|step| step.new.as_ref());
-        // Nobody registers what belongs to a snippet that is left out, nor perhaps what that needs.
+        // Resources of a snippet that does not run are not registered, and their dependencies may not be either.
         let is_left = self.keeps_something || self.targets.has_snippets();
         let closes = is_left && news.any(|new| self.leads_to(new, &new.urn));
         if closes {
@@ -302,7 +302,7 @@ impl Model<'_> {
         false
     }
 
-    /// Nothing that is targeted may depend on something that was left out.
+    /// Checks that no targeted resource depends on a skipped one.
     fn depends_on_nothing_skipped(&mut self, steps: &[Plan]) -> bool {
         if !self.targets.is_constrained() && self.targets.replaced.is_empty() {
             return true;
@@ -326,7 +326,7 @@ impl Model<'_> {
         false
     }
 
-    /// What may be deleted; `None` when all may.
+    /// Entries that may be deleted; `None` for all.
     pub(super) fn deletable(&mut self) -> Option<FxHashSet<usize>> {
         if self.targets.has_targets() {
             return Some(self.named_and_dependents());
@@ -343,14 +343,14 @@ impl Model<'_> {
         )
     }
 
-    /// Whether patterns name a resource by what it is called now, or was before.
+    /// Whether a pattern matches the current or a former URN of a resource.
     fn is_named(&self, patterns: &[String], urn: &Urn) -> bool {
         let current = self.aliased.get(urn).unwrap_or(urn);
         let former = self.former.get(current);
         any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
     }
 
-    /// Whether an entry is among the targets, by its name or for its snippet, or for that of what took its place.
+    /// Whether an entry is targeted, by its URN or its snippet, or by those of its successor.
     fn is_target(&self, state: &ResourceState) -> bool {
         let urn = self.current(&state.urn);
         let present = self.news.get(urn).copied().or(self.live_old(urn));
@@ -360,8 +360,8 @@ impl Model<'_> {
             || present.is_some_and(takes_its_place)
     }
 
-    /// What is targeted, and what refers to it; what no source registers in this run only if that goes. That a copy which is due for deletion goes says nothing about what refers to
-    /// the live one.
+    /// Targeted entries and their dependents. A dependent that no source registers is included only if the target is
+    /// deleted; the deletion of a copy that is pending deletion does not affect dependents of the live one.
     fn named_and_dependents(&self) -> FxHashSet<usize> {
         let mut chosen: FxHashSet<usize> = FxHashSet::default();
         for node in self.graph_order() {
@@ -399,7 +399,7 @@ impl Model<'_> {
         chosen
     }
 
-    /// What is excluded, and what that needs; with exclude-dependents, what needs any of that.
+    /// Excluded entries with their dependencies; with exclude-dependents, also the dependents of all these.
     pub(super) fn excluded_and_needed(&self) -> FxHashSet<Urn> {
         let targets = &self.targets;
         let order = self.graph_order();
@@ -417,7 +417,7 @@ impl Model<'_> {
                 if spreads || self.is_named(&targets.excludes, &state.urn) {
                     kept.insert(state.urn.clone());
                 }
-                // What is due for deletion stays with the live copy.
+                // A copy pending deletion is kept with the live one.
                 if holds(&kept, &state.urn) {
                     let needs = self.dependencies_of(*node, &order).into_iter();
                     kept.extend(needs.map(|node| self.state(node).urn.clone()));
@@ -427,7 +427,7 @@ impl Model<'_> {
         kept
     }
 
-    /// Without target-dependents, deletions must be named.
+    /// Checks that deletions are targeted explicitly if there is no target-dependents.
     pub(super) fn deletes_are_targeted(&mut self, going: &[usize]) -> bool {
         if !self.targets.has_targets() || self.targets.with_dependents {
             return true;
@@ -436,7 +436,7 @@ impl Model<'_> {
         if !all_named {
             self.coverage.reach("TARGET-30");
             self.reason("a resource would be deleted that is not targeted");
-            // A preview shows what would be deleted, and fails at its end.
+            // A preview displays the deletions, and fails at its end.
             self.must_end = !self.is_preview();
         }
         all_named || self.is_preview()

@@ -1,4 +1,4 @@
-//! Transforms: what functions of the program make of what it registers (`engine.md` 2.4).
+//! Transforms: functions of the program that change its registrations (`engine.md` 2.4).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::story::Res;
 use crate::world::{Violation, functions};
 
 impl Model<'_> {
-    /// What a registration says after its transforms, if it has any; nothing if one of them fails.
+    /// Registration after its transforms; `None` if one of them fails.
     pub(super) fn transformed<'r>(
         &mut self,
         res: &'r Res,
         parent: Option<&Urn>,
     ) -> Option<Cow<'r, Res>> {
-        // Reads pass through no transform.
+        // Reads have no transforms.
         if res.read.is_some() {
             return Some(Cow::Borrowed(res));
         }
@@ -29,8 +29,8 @@ impl Model<'_> {
         functions::transformed(names.iter(), res).map(Cow::Owned)
     }
 
-    /// Writes into what was wanted at first what transforms made of it. Only what has transforms of its own depends
-    /// afterwards on what its properties say then.
+    /// Applies the result of transforms to the goal state. Dependencies are derived again from the properties only if
+    /// the resource has transforms of its own.
     pub(super) fn apply_transforms(&mut self, given: &Res, res: &Res, wanted: &mut Wanted) {
         let has_own = !given.transforms.is_empty();
         let names = self.transforms_of(given, wanted.state.parent.as_ref());
@@ -60,7 +60,7 @@ impl Model<'_> {
         wanted.state.custom_timeouts.create = f64::from(res.timeout.unwrap_or(0));
     }
 
-    /// Its own come first, then those of its ancestors, the nearest first, and at last those of the stack.
+    /// Transforms in order: the resource's own, those of its ancestors from the nearest on, those of the stack.
     fn transforms_of(&self, res: &Res, parent: Option<&Urn>) -> Vec<String> {
         let mut names = res.transforms.clone();
         let mut ancestor = parent.and_then(|urn| self.lineages.get(urn));
@@ -94,7 +94,7 @@ impl Model<'_> {
         }
     }
 
-    /// A registration is refused: one of its transforms fails.
+    /// Handles a registration that is refused because a transform failed.
     pub(super) fn refused(&mut self, name: &str) -> Result<(), Violation> {
         let Some(res) = self.program.get(name) else {
             return Err(illegal(format!("nobody registers {name}")));

@@ -1,14 +1,14 @@
-//! Views (`engine.md` 8.2): parts of an object, which its provider tells of while it works on it.
+//! Views (`engine.md` 8.2): parts of an object that its provider reports during the steps of the owner.
 //!
-//! 1. A provider is given the views that there are, and tells what it does to them. Nothing of it is heard where a view has
-//!    the name of another owner's.
-//! 2. When the step of the owner ends, what was told is done, in that order: after the owner, or before it where it goes.
-//! 3. The rest follows from the owner: views of one that stays the same are the same, views of one that goes are deleted,
-//!    views of one that waits for its deletion wait with it.
-//! 4. The failure of a view is that of its owner, which is there all the same.
+//! 1. A provider gets the existing views, and reports steps of them. The steps are ignored if a view has the URN of
+//!    another owner's view.
+//! 2. When the owner's step ends, the reported steps apply in their order: after the owner's step, or before it for a
+//!    deletion.
+//! 3. Other views follow the owner: they are the same if it is, are deleted with it, and wait for deletion with it.
+//! 4. A failed view step fails the owner, whose new state is recorded nevertheless.
 //!
-//! What the model has shown is [`Views::due`]; what the run has shown since is compared with it before anything else
-//! happens.
+//! [`Views::due`] has the predicted displays of views; the displays of the run are compared with it before the next
+//! event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,37 +22,36 @@ use crate::story::{CallKind, PROJECT, STACK, Verb};
 use crate::world::views::{PART, told};
 use crate::world::{ViewMoment, Violation};
 
-/// What is shown of views: a moment of the step of one.
+/// Display of a view step.
 type Shown = (ViewMoment, Urn, StepOp);
 
-/// What a run knows of views, beside those of each entry.
+/// Views of a run, apart from the views of each entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Views {
-    /// Whose view a URN is.
+    /// Owners of views, by URN.
     owners: BTreeMap<Urn, Urn>,
-    /// Those that the state before has, other than those that wait for their deletion.
+    /// Live views in the old state.
     before: BTreeSet<Urn>,
-    /// What was told of a running step, by its number.
+    /// Reported steps of a running step, by its number.
     told: BTreeMap<usize, Vec<ViewStep>>,
-    /// Whether what was told is to be heard.
+    /// Whether the reported steps apply.
     is_heard: bool,
     due: Vec<Shown>,
     shown: Vec<Shown>,
 }
 
-/// The views of an entry, while its step ends.
+/// Views of an entry during the end of its step.
 struct Owner {
     node: usize,
     urn: Urn,
     is_read: bool,
     views: Vec<Arc<ResourceState>>,
-    /// Those that were dealt with.
+    /// Views that were processed.
     done: BTreeSet<(Urn, bool)>,
     failed: BTreeSet<Urn>,
 }
 
-/// Takes the views out of a state, and gives each to the entry that it belongs to: the live one, or the one that waits for
-/// its deletion as well.
+/// Removes the views from a state, and assigns each to its owner: the live entry, or the one pending deletion.
 pub(super) fn given_to_owners(states: Vec<Arc<ResourceState>>, nodes: &mut Vec<Node>) {
     for state in states {
         let Some(owner) = &state.view_of else {
@@ -74,7 +73,7 @@ fn urn_of(owner: &Urn, name: &str) -> Urn {
     Urn::new(STACK, PROJECT, owner.qualified_type(), PART, name)
 }
 
-/// A view as its provider knows it.
+/// View in the form that a provider gets.
 fn known(state: &ResourceState) -> View {
     View {
         type_token: state.type_token.clone(),
@@ -88,7 +87,7 @@ fn removes(op: StepOp) -> bool {
     matches!(op, StepOp::Delete | StepOp::DeleteReplaced)
 }
 
-/// The entry whose views a step deals with; what it replaces keeps its own.
+/// Entry whose views a step processes; a replaced entry keeps its own.
 fn before(step: &Plan) -> Option<usize> {
     let goes_on = matches!(
         step.op,
@@ -99,7 +98,7 @@ fn before(step: &Plan) -> Option<usize> {
 }
 
 impl Model<'_> {
-    /// A base is there: whose name is whose.
+    /// Determines the owners of the URNs in a new base.
     pub(super) fn name_views(&mut self) {
         let views = self.nodes.iter().flat_map(|node| &node.views);
         let owned = views
@@ -114,7 +113,7 @@ impl Model<'_> {
         self.views.shown.push(shown);
     }
 
-    /// Everything that is due was shown, and nothing else.
+    /// Checks that exactly the predicted displays happened.
     pub(super) fn views_are_shown(&mut self) -> Result<(), Violation> {
         let (due, shown) = (
             std::mem::take(&mut self.views.due),
@@ -133,7 +132,7 @@ impl Model<'_> {
         )))
     }
 
-    /// What the provider of a running step must tell of views.
+    /// View steps that the provider of a running step must report.
     fn told_of(&self, step: &Plan) -> Vec<ViewStep> {
         let node = before(step);
         let views = node.map(|node| self.nodes[node].views.iter().map(|it| known(it)));
@@ -155,7 +154,7 @@ impl Model<'_> {
         told(self.faults, kind, step.urn.name(), &views, after)
     }
 
-    /// A provider tells of views while it works on a step.
+    /// Handles view steps reported by a provider during a step.
     pub(super) fn tells(&mut self, number: usize, steps: &[ViewStep]) -> Result<(), Violation> {
         let chain = self.chain_running(number);
         let Some(step) = chain.and_then(|at| self.next_step(at)) else {
@@ -173,7 +172,7 @@ impl Model<'_> {
             )));
         }
         let is_read = step.op == StepOp::Refresh;
-        // It keeps its former name if it fails.
+        // The resource keeps its former URN if the step fails.
         let former = before(&step).map(|node| self.state(node).urn.clone());
         let owner = former.clone().filter(|_| is_read);
         let owner = owner.unwrap_or_else(|| step.urn.clone());
@@ -220,7 +219,7 @@ impl Model<'_> {
         }
     }
 
-    /// The step of this number is done, and was to come to this: its views follow. False if one of them failed.
+    /// Applies view steps after the end of the step with this number. Returns false if one of them failed.
     pub(super) fn views_follow(
         &mut self,
         number: usize,
@@ -231,7 +230,7 @@ impl Model<'_> {
         let goes = super::chains::is_delete(step.op) || step.op == StepOp::Refresh;
         match (result, before(step)) {
             (Err(None), before) => Ok(self.views_of_failed(step, before, &told)),
-            // It went, and its views before it.
+            // The owner was deleted, and its views before it.
             (Ok(None), Some(node)) if goes => {
                 let mut owner = self.owner(node, step);
                 self.do_what_was_told(&mut owner, &told);
@@ -265,7 +264,7 @@ impl Model<'_> {
         }
     }
 
-    /// A call failed, and is made again or not: what was told has happened all the same, unless there is no owner.
+    /// Handles a failed call, also before a retry: reported view steps apply, unless there is no owner.
     fn views_of_failed(&mut self, step: &Plan, node: Option<usize>, told: &[ViewStep]) -> bool {
         let Some(node) = node else {
             self.forget(&step.urn, told);
@@ -280,7 +279,7 @@ impl Model<'_> {
         owner.failed.is_empty()
     }
 
-    /// An owner is not called so: nor are its views.
+    /// Forgets the owner under a URN that it did not get, and its views.
     fn forget(&mut self, owner: &Urn, told: &[ViewStep]) {
         for it in told {
             let urn = urn_of(owner, &it.name);
@@ -290,7 +289,7 @@ impl Model<'_> {
         }
     }
 
-    /// A call is made again.
+    /// Handles a retried call.
     pub(super) fn views_of_attempt(&mut self, number: usize, step: &Plan) {
         let told = self.views.told.remove(&number).unwrap_or_default();
         self.views_of_failed(step, before(step), &told);
@@ -302,7 +301,8 @@ impl Model<'_> {
         }
     }
 
-    /// Shows the end of a step, and counts it. In a refresh it counts as what was found.
+    /// Displays and counts the end of a view step. Views of an owner that is read count as refreshed, except in a refresh
+    /// operation.
     fn show_done(&mut self, owner: &Owner, urn: &Urn, op: StepOp) {
         let is_refresh = owner.is_read && self.operation.verb != Verb::Refresh;
         let op = if is_refresh { StepOp::Refresh } else { op };
@@ -400,7 +400,7 @@ impl Model<'_> {
         }
     }
 
-    /// The owner goes, and what is left of its views.
+    /// Deletes the owner's remaining views.
     fn views_go(&mut self, owner: &Owner) {
         for view in &owner.views {
             let urn = &view.urn;
@@ -420,7 +420,7 @@ impl Model<'_> {
         }
     }
 
-    /// The owner stays as it is, and its views with it, under the name that it has now.
+    /// Keeps the views of an unchanged owner, under its current URN.
     fn views_stay(&mut self, owner: &mut Owner) {
         for view in owner.views.clone() {
             if view.delete || owner.done.contains(&(view.urn.clone(), false)) {
@@ -443,7 +443,7 @@ impl Model<'_> {
         }
     }
 
-    /// Something takes the place of an entry: its views wait for their deletion with it.
+    /// Marks the views of a replaced entry as pending deletion.
     fn retire_views(&mut self, old: usize) {
         let old = &mut self.nodes[old];
         for view in &mut old.views {

@@ -1,4 +1,4 @@
-//! Functions of the program around steps, and after failures.
+//! Hooks before and after steps, and after errors.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::Observed;
 use crate::story::Verb;
 use crate::world::{Moment, StepRecord};
 
-/// The ids that a family has for creations, updates and deletions.
+/// Ids of a family for creations, updates and deletions.
 type Three = [&'static str; 3];
 
 const FAILS_ALONE: Three = ["ERRHOOK-06", "ERRHOOK-08", "ERRHOOK-10"];
@@ -17,7 +17,7 @@ const STANDS: Three = ["ERRHOOK-11", "ERRHOOK-12", "ERRHOOK-13"];
 const IN_VAIN: Three = ["ERRHOOK-19", "ERRHOOK-20", "ERRHOOK-21"];
 const BY_ITSELF: Three = ["ERRHOOK-22", "ERRHOOK-23", "ERRHOOK-24"];
 
-/// Which of three an operation is.
+/// Index of an operation in [`Three`].
 fn place(op: StepOp) -> Option<usize> {
     match op {
         StepOp::Create | StepOp::CreateReplacement => Some(0),
@@ -28,7 +28,7 @@ fn place(op: StepOp) -> Option<usize> {
 }
 
 impl Observed<'_> {
-    /// Names of the hooks of a step: of what the program says, or, of deletions, of what was recorded.
+    /// Names of the hooks of a step: those in the program, or for deletions the recorded ones.
     fn hooks_of(&self, step: &StepRecord, at: HookType) -> Vec<String> {
         let hooks = if place(step.op) == Some(2) {
             self.old(&step.urn).map(|old| old.hooks.clone())

@@ -1,4 +1,4 @@
-//! What became of single resources.
+//! Outcomes of single resources.
 
 use plumb_resource::{ResourceKind, ResourceState, StepOp};
 

@@ -1,4 +1,4 @@
-//! Methods that a program calls: what their arguments are made of, and who may use what they answer.
+//! Methods that a program calls: their arguments, and the resources that may use their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use super::{Program, Prop, Res, Source, package_of, token_of};
 /// A call of a method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Method {
-    /// The name by which resources use what it answers; one of a kind in the program.
+    /// Unique name in the program, by which resources use the result.
     pub name: String,
-    /// What it does (`world/methods.rs`).
+    /// Behaviour (`world/methods.rs`).
     pub does: String,
-    /// The resource that it belongs to; none for one that is a function of the package `test`.
+    /// Resource of the method; `None` for a method of the package `test`.
     pub of: Option<String>,
     /// Arguments.
     pub arguments: BTreeMap<String, Prop>,
-    /// Values tell by themselves what they depend on.
+    /// Whether arguments are output values, which contain their own dependencies.
     pub wrapped: bool,
     /// provider option.
     pub provider: Option<String>,
@@ -28,7 +28,7 @@ impl Method {
         self.of.iter().chain(&self.provider).chain(arguments)
     }
 
-    /// Its token, for a resource of this type.
+    /// Token of the method, for a resource of this type.
     pub fn token(&self, type_name: Option<&str>) -> String {
         let owner = type_name.map_or("test:m:free", token_of);
         format!("{owner}/{}", self.does)
@@ -36,7 +36,7 @@ impl Method {
 }
 
 impl Prop {
-    /// The method whose answer the value comes from.
+    /// Method whose result is the source of the value.
     pub fn method(&self) -> Option<&String> {
         match &self.source {
             Source::Answer { method, .. } => Some(method),
@@ -46,7 +46,7 @@ impl Prop {
 }
 
 impl Res {
-    /// Names of the methods that must have answered before it is registered.
+    /// Names of the methods that must have returned before the registration.
     pub fn methods(&self) -> impl Iterator<Item = &String> {
         let values = self.properties.values().chain(&self.trigger);
         values.filter_map(Prop::method)
@@ -54,12 +54,13 @@ impl Res {
 }
 
 impl Program {
-    /// The method of this name.
+    /// Method with this name.
     pub fn method(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| method.name == name)
     }
 
-    /// Drops what methods cannot have: what is not there, is of others, or is made by methods.
+    /// Removes illegal references of methods: to missing resources, resources of other sources, or ones that methods
+    /// create.
     pub(super) fn tidy_methods(&mut self) {
         let resources = &self.resources;
         let found = |name: &String| {
@@ -71,7 +72,7 @@ impl Program {
         self.methods
             .retain(|method| names.insert(method.name.clone()));
         for method in &mut self.methods {
-            // Nobody remembers who provides what was only read.
+            // The provider of a resource that was only read is not recorded.
             method
                 .of
                 .take_if(|name| found(name).is_none_or(|res| res.read.is_some()));
@@ -88,8 +89,8 @@ impl Program {
         }
     }
 
-    /// Drops what a resource cannot have of methods, where `earlier` are the resources before it: a method must not need
-    /// the resource, and what a method makes is known to that method alone.
+    /// Removes illegal references of a resource to methods; `earlier` are the resources before it. The method must not
+    /// depend on the resource, and only the creating method knows a resource that it creates.
     pub(super) fn tidy_by_methods(&self, res: &mut Res, earlier: &[Res]) {
         let is_earlier = |name: &String| earlier.iter().any(|res| res.name == *name);
         let of_program = res.snippet.is_none() && !res.is_stack();
@@ -109,7 +110,7 @@ impl Program {
         }
     }
 
-    /// Whether a method, or nobody in particular, knows `other` when it registers something.
+    /// Whether the method `by`, or any source if `None`, knows `other` when it registers a resource.
     pub(super) fn is_known_to_maker(&self, by: Option<&str>, other: &Res) -> bool {
         match by.and_then(|name| self.method(name)) {
             None => other.by.is_none(),

@@ -1,4 +1,4 @@
-//! Packages that a program registers: the plugin that serves each, and what makes the plugin serve it.
+//! Packages that a program registers, with their plugins and parameterizations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +6,23 @@ use plumb_resource::provider::Parameterization;
 
 use super::{Program, Res, package_of};
 
-/// The package that every parameter makes a plugin serve.
+/// Package that results from every parameterization.
 const PARAMETERIZED: &str = "sub";
-/// What every extension is called.
+/// Name of every extension.
 const EXTENSION: &str = "more";
 
 /// A package that a program registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Package {
-    /// The name by which resources refer to it.
+    /// Name by which resources refer to the package.
     pub name: String,
-    /// The plugin that serves it.
+    /// Name of the plugin.
     pub plugin: String,
-    /// The version of the plugin.
+    /// Version of the plugin.
     pub version: String,
-    /// What the plugin is made to serve instead of its own package, as `value@version`.
+    /// Replacement parameterization of the plugin, as `value@version`.
     pub parameter: Option<String>,
-    /// What the plugin is made to serve beside its own package, as `value@version`.
+    /// Extension parameterization of the plugin, as `value@version`.
     pub extension: Option<String>,
 }
 
@@ -36,19 +36,19 @@ fn parameterization(name: &str, text: &str) -> Parameterization {
 }
 
 impl Package {
-    /// What replaces the package of its plugin.
+    /// Parameterization that replaces the package of the plugin.
     pub fn parameterization(&self) -> Option<Parameterization> {
         let text = self.parameter.as_ref();
         text.map(|text| parameterization(PARAMETERIZED, text))
     }
 
-    /// What is added to the package of its plugin.
+    /// Parameterization that extends the package of the plugin.
     pub fn extension(&self) -> Option<Parameterization> {
         let text = self.extension.as_ref();
         text.map(|text| parameterization(EXTENSION, text))
     }
 
-    /// The package that its resources are of.
+    /// Name of the package of its resources.
     pub fn serves(&self) -> &str {
         match &self.parameter {
             Some(_) => PARAMETERIZED,
@@ -56,7 +56,7 @@ impl Package {
         }
     }
 
-    /// The version by which its default provider is known.
+    /// Version by which its default provider is identified.
     pub fn served_version(&self) -> String {
         let parameter = self.parameterization();
         parameter.map_or_else(|| self.version.clone(), |it| it.version.to_string())
@@ -64,14 +64,14 @@ impl Package {
 }
 
 impl Program {
-    /// The package that a resource names.
+    /// Registered package of a resource.
     pub fn package(&self, res: &Res) -> Option<&Package> {
         let name = res.package.as_ref()?;
         self.packages.iter().find(|package| package.name == *name)
     }
 
-    /// Drops packages that could not be told apart: a default provider is known by the version of its package alone, an
-    /// extension by itself.
+    /// Removes packages that cannot be distinguished: default providers are identified by the version of their package,
+    /// extensions by their own content.
     pub(super) fn tidy_packages(&mut self) {
         let mut names = BTreeSet::new();
         let mut served: BTreeMap<(String, String), Package> = BTreeMap::new();
@@ -94,7 +94,7 @@ impl Program {
         });
     }
 
-    /// Drops the package of a resource that is not of it; what only a parameter makes a plugin serve needs one.
+    /// Removes the package of a resource if it does not match; the parameterized package requires one.
     pub(super) fn tidy_package_of(&self, res: &mut Res) {
         let is_of_program = res.snippet.is_none() && !res.is_component();
         let fits = |package: &Package| {

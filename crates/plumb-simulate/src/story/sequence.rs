@@ -1,19 +1,19 @@
-//! The order in which a program does one thing after another.
+//! Order of the actions of a sequential program.
 
 use super::{Method, Program, Res};
 
-/// One thing that a program does.
+/// An action of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Item<'a> {
-    /// Registers a resource, or has the method that makes it register it.
+    /// Registration of a resource, by the program or by the method that creates it.
     Resource(&'a Res),
-    /// Calls the function of this number.
+    /// Call of the function with this number.
     Ask(usize),
-    /// Calls a method.
+    /// Call of a method.
     Method(&'a Method),
 }
 
-/// What has been done so far.
+/// Completed actions.
 #[derive(Default)]
 struct Done<'a> {
     items: Vec<Item<'a>>,
@@ -23,8 +23,8 @@ struct Done<'a> {
 }
 
 impl Program {
-    /// Everything that the program does, each thing after those that it needs: methods and functions as early as they can
-    /// be called, resources as they are written down.
+    /// Actions of the program, each after its dependencies: methods and functions as early as possible, resources in
+    /// source order.
     pub(crate) fn in_order(&self) -> Vec<Item<'_>> {
         let mut done = Done {
             items: Vec::new(),
@@ -38,7 +38,7 @@ impl Program {
 }
 
 impl<'a> Done<'a> {
-    /// Does one more thing; answers whether there was one.
+    /// Adds the next action; returns whether there was one.
     fn next(&mut self, program: &'a Program) -> bool {
         let has = |name: &String| self.has(name);
         let can_call = |it: &&Method| {

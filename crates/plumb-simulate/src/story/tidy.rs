@@ -1,11 +1,11 @@
-//! Programs without what cannot be: so every subset of a program is one too.
+//! Removal of illegal references from programs, so that every subset of a program is a program.
 
 use super::{Program, Prop, Res, package_of};
 
-/// The resources before one in its program, as far as its source knows them.
+/// Resources before one in its program that its source knows.
 struct Earlier<'a> {
     program: &'a Program,
-    /// The source of the resource.
+    /// Source of the resource.
     own: Option<String>,
     by: Option<String>,
 }
@@ -16,7 +16,7 @@ impl Earlier<'_> {
         others.find(|other| self.is_seen(other) && other.name == name)
     }
 
-    /// Programs know nothing of snippets.
+    /// Whether the source knows `other`; programs do not know resources of snippets.
     fn is_seen(&self, other: &Res) -> bool {
         let is_of_source = self.own.is_some() || other.snippet.is_none();
         is_of_source && self.program.is_known_to_maker(self.by.as_deref(), other)
@@ -26,7 +26,7 @@ impl Earlier<'_> {
         self.found(name).is_some_and(|res| !res.is_stack())
     }
 
-    /// Whether a value can be had; those of components go to others only.
+    /// Whether the source of a value is available; outputs of components are available only to other sources.
     fn gives(&self, prop: &Prop) -> bool {
         let gives =
             |other: &Res| !other.is_component() || (other.snippet != self.own && !other.is_stack());
@@ -45,7 +45,7 @@ impl Earlier<'_> {
 }
 
 impl Program {
-    /// Drops references to what is not there before, so that every subset of a program is a program.
+    /// Removes references to missing or later resources, so that every subset of a program is a program.
     pub fn tidy(&mut self) {
         self.tidy_packages();
         self.tidy_methods();
@@ -92,7 +92,7 @@ impl Program {
         res.remote &= res.is_constructible();
     }
 
-    /// Functions know what the program itself registers.
+    /// Functions can use only resources that the program itself registers.
     fn tidy_asks(&mut self) {
         let resources = &self.resources;
         let found = |name: &String| {
@@ -110,7 +110,7 @@ impl Program {
         }
     }
 
-    /// Outputs may come from anything that the same source registers.
+    /// Stack outputs can use any resource of the same source.
     fn tidy_outputs(&mut self) {
         let gives = |res: &&Res| !res.is_component() && res.by.is_none();
         let givers = self.resources.iter().filter(gives);

@@ -1,4 +1,4 @@
-//! What is written of a story.
+//! Printing of stories.
 
 use std::fmt::{self, Write as _};
 

@@ -1,4 +1,4 @@
-//! Calls of the core, as the pretend provider answers them.
+//! Provider calls of the core, answered by the simulated provider.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{Mutation, Violation};
 use crate::cloud::{Cloud, Faults, NOT_READY, Object, Trouble, checkable};
 use crate::story::CallKind;
 
-/// The resource that a call is about, and what kind of call it is.
+/// Kind of a call, and its resource.
 pub(super) fn subject(call: &ProviderCall) -> Option<(CallKind, &Urn)> {
     Some(match call {
         ProviderCall::CheckConfig(it) => (CallKind::Check, &it.urn),
@@ -28,7 +28,7 @@ pub(super) fn subject(call: &ProviderCall) -> Option<(CallKind, &Urn)> {
     })
 }
 
-/// What a call changes, if it changes anything.
+/// Change made by a call, if there is one.
 pub(super) fn mutation(call: &ProviderCall) -> Option<Mutation> {
     Some(match call {
         ProviderCall::Create(it) if !it.preview => Mutation {

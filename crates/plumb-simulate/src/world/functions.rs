@@ -1,20 +1,20 @@
-//! Functions of the program that change what it registers and which functions it calls, and do what their names say.
+//! Transforms of the program for registrations and for function calls. The name of each determines its behaviour.
 //!
-//! | Name | What it does to a registration |
+//! | Name | Effect on a registration |
 //! |---|---|
-//! | `marks` | gives it a property `t` |
-//! | `slows` | lets its creation take seven seconds |
-//! | `frees` | has what is new made before what is old is deleted |
-//! | `guards` | protects it |
-//! | `plain` | says that `v` is `0`, wherever it came from |
-//! | `drops` | takes away the property `w` |
+//! | `marks` | adds a property `t` |
+//! | `slows` | sets a create timeout of seven seconds |
+//! | `frees` | requires creation before deletion in replacements |
+//! | `guards` | protects the resource |
+//! | `plain` | sets `v` to the constant `0` |
+//! | `drops` | removes the property `w` |
 //! | `bad` | fails |
-//! | a letter | writes itself behind whatever the property `signed` says |
+//! | a letter | appends itself to the property `signed` |
 //!
-//! | Name | What it does to a call of a function |
+//! | Name | Effect on a function call |
 //! |---|---|
-//! | `adds` | gives it an argument `added` |
-//! | `unbinds` | has the default provider called |
+//! | `adds` | adds an argument `added` |
+//! | `unbinds` | makes the call use the default provider |
 //! | `bad` | fails |
 
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::story::{Program, Prop, Res, Source};
 
-/// The time that `slows` gives, in seconds.
+/// Timeout set by `slows`, in seconds.
 const LONG: u32 = 7;
 
-/// The property in which functions leave their letters.
+/// Property to which functions append their letters.
 const SIGNED: &str = "signed";
 
-/// A function as the program names it.
+/// Callback for the name of a function.
 pub(super) fn callback(name: &str) -> Callback {
     Callback {
         target: "program".into(),
@@ -41,7 +41,7 @@ pub(super) fn callback(name: &str) -> Callback {
     }
 }
 
-/// The requests by which a program has everything pass through its functions.
+/// Requests that register the transforms of the whole program.
 pub(super) fn registrations(program: &Program) -> impl Iterator<Item = Request> {
     let of_resources = program.transforms.iter();
     let of_resources = of_resources.map(|name| Request::RegisterStackTransform(callback(name)));
@@ -53,7 +53,7 @@ fn broken() -> String {
     "it broke".to_owned()
 }
 
-/// What a function answers about a registration.
+/// Result of a transform for a registration.
 pub(super) fn transform(
     name: &str,
     mut request: Box<RegisterRequest>,
@@ -85,7 +85,7 @@ fn change(name: &str, properties: &mut PropertyMap) {
     }
 }
 
-/// What a function answers about a call of a function.
+/// Result of a transform for a function call.
 pub(super) fn transform_ask(
     name: &str,
     mut request: Box<InvokeFunctionRequest>,
@@ -98,7 +98,7 @@ pub(super) fn transform_ask(
     Ok(CallbackReply::InvokeTransformed(request))
 }
 
-/// The property that a function writes, whatever it was before.
+/// Property that a transform overwrites.
 pub(crate) fn written_by(name: &str) -> Option<&'static str> {
     match name {
         "slows" | "frees" | "guards" | "drops" | "bad" => None,
@@ -108,14 +108,14 @@ pub(crate) fn written_by(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a function writes something of which only an update can tell where it came from.
+/// Whether a transform overwrites a property whose source is then known only in an update.
 pub(crate) fn hide_origins(program: &Program) -> bool {
     let of_resources = program.resources.iter().flat_map(|res| &res.transforms);
     let mut all = program.transforms.iter().chain(of_resources);
     all.any(|name| name == "plain")
 }
 
-/// What the program says of a resource after all these functions; nothing if one of them fails.
+/// Registration after all these transforms; `None` if one of them fails.
 pub(crate) fn transformed<'n>(names: impl Iterator<Item = &'n String>, res: &Res) -> Option<Res> {
     let mut res = res.clone();
     for name in names {

@@ -1,13 +1,13 @@
-//! Hooks: functions of the program, which do what their names say.
+//! Hooks of the program. The name of each determines its behaviour.
 //!
-//! | Name | The function |
+//! | Name | Behaviour |
 //! |---|---|
 //! | `fine` | does nothing |
 //! | `bad` | fails |
-//! | `lenient` | fails, and that is only a warning |
-//! | `again` | has a call made again that did nothing, twice at most |
-//! | `enough` | says that a failure stands |
-//! | anything else | is not there |
+//! | `lenient` | fails with only a warning |
+//! | `again` | retries a call without effect, at most twice |
+//! | `enough` | does not retry a failed call |
+//! | anything else | is not registered |
 
 use ecow::EcoString;
 use plumb_deploy::request::{
@@ -18,10 +18,10 @@ use plumb_resource::hook::{ErrorHookCall, HookCall};
 
 use crate::cloud::NOT_READY;
 
-/// How often a call is made when hooks want it made again.
+/// Maximum number of attempts for a call that hooks retry.
 const ATTEMPTS: usize = 3;
 
-/// The requests by which a program names its functions.
+/// Requests that register the hooks of a program.
 pub(super) fn registrations() -> impl Iterator<Item = Request> {
     let hook = |ignore_errors| HookKind::Resource {
         on_dry_run: false,
@@ -47,14 +47,14 @@ pub(super) fn registrations() -> impl Iterator<Item = Request> {
     })
 }
 
-/// Whether a hook before a step keeps it from being done: one that is not there, or, where hooks are called, one that fails.
+/// Whether a before hook refuses a step: one that is not registered, or one that fails where hooks are called.
 pub(crate) fn refuse(names: &[EcoString], is_preview: bool) -> bool {
     let is_there = |name: &EcoString| matches!(name.as_str(), "fine" | "bad" | "lenient");
     let fails = |name: &EcoString| !is_there(name) || (name == "bad" && !is_preview);
     names.iter().any(fails)
 }
 
-/// What a function answers.
+/// Result of a hook.
 pub(super) fn answer(
     callback: &Callback,
     request: &CallbackRequest,
@@ -76,12 +76,12 @@ fn is_worth_it(errors: &[EcoString]) -> bool {
     errors.len() < ATTEMPTS && !is_half_done
 }
 
-/// Whether a function is the last one that is asked about a failure.
+/// Whether a hook is the last one that is called for a failure.
 pub(super) fn is_last(callback: &Callback, call: &ErrorHookCall) -> bool {
     error_hooks(&call.resource).last() == Some(&callback.token)
 }
 
-/// Whether one of the functions that are asked about a failure has the call made again.
+/// Whether one of the error hooks retries the call.
 pub(super) fn wants_again(call: &ErrorHookCall) -> bool {
     let mut names = error_hooks(&call.resource).iter();
     names.any(|name| name == "again") && is_worth_it(&call.errors)

@@ -1,4 +1,4 @@
-//! The journal of a run: what is recorded, and what of it is durable.
+//! Journal of a run: recorded entries, and how many of them are durable.
 
 use ecow::EcoString;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::Violation;
 use crate::dice::Dice;
 
-/// Version that snapshots are written by.
+/// Program version in snapshots.
 pub(super) const VERSION: &str = "v0.0.0";
 
 /// The journal.
@@ -20,9 +20,9 @@ pub(super) struct Journal {
     fold: Fold,
     entries: Vec<Entry>,
     pub(super) durable: u64,
-    /// Intents that have no outcome yet, with the number of their entry.
+    /// Operations without an outcome, with the number of their entry.
     open: FxHashMap<OperationId, (Urn, OperationType, u64)>,
-    /// Number of the entry that recorded the state that a resource has now.
+    /// Number of the entry that recorded the current state of a resource.
     recorded: FxHashMap<Urn, u64>,
 }
 
@@ -38,7 +38,7 @@ impl Journal {
         }
     }
 
-    /// What the run started from.
+    /// Base snapshot of the run.
     pub(super) fn base(&self) -> &Snapshot {
         &self.base
     }
@@ -80,14 +80,14 @@ impl Journal {
             .map_err(|error| Violation::new("journal", error.to_string()))
     }
 
-    /// The snapshot now.
+    /// Current snapshot.
     pub(super) fn snapshot(&self, now: Timestamp) -> Result<Snapshot, Violation> {
         self.fold
             .snapshot(now, VERSION)
             .map_err(|error| Violation::new("journal", error.to_string()))
     }
 
-    /// Every state on the way must be one to go on from.
+    /// Checks that every intermediate state is valid.
     pub(super) fn verify(&self, now: Timestamp) -> Result<(), Violation> {
         let snapshot = self.snapshot(now)?;
         snapshot.verify().map_err(|error| {
@@ -96,31 +96,31 @@ impl Journal {
         })
     }
 
-    /// Whether an intent for this call is among the first `fence` entries, and open.
+    /// Whether an open operation for this call is among the first `fence` entries.
     pub(super) fn has_intent(&self, urn: &Urn, kind: OperationType, fence: u64) -> bool {
         self.open
             .values()
             .any(|(other, other_kind, at)| other == urn && *other_kind == kind && *at <= fence)
     }
 
-    /// Number of the entry that must be durable before anybody hears of a resource.
+    /// Number of the entry that must be durable before a reply about the resource is sent.
     pub(super) fn recorded(&self, urn: &Urn) -> u64 {
         self.recorded.get(urn).copied().unwrap_or(0)
     }
 
-    /// Operations that have begun and not ended.
+    /// Operations without an outcome.
     pub(super) fn open(&self) -> impl Iterator<Item = &(Urn, OperationType, u64)> {
         self.open.values()
     }
 
-    /// What a crash leaves: some of the entries that were not durable yet, a torn record, and what recovery makes of them.
+    /// State after a crash: a random part of the entries that were not durable yet, a torn record, and the recovery.
     pub(super) fn crash(&self, dice: &mut Dice, now: Timestamp) -> Result<Snapshot, Violation> {
         let loose = self.entries.len() - self.durable as usize;
         let survivors = self.durable as usize + dice.below(loose + 1);
         self.recover(survivors, dice, now)
     }
 
-    /// What recovery makes of what is durable.
+    /// Recovery of the durable entries.
     pub(super) fn recover_durable(
         &self,
         dice: &mut Dice,
@@ -222,7 +222,7 @@ impl SecretCodec for Rot {
     }
 }
 
-/// The intent that a call needs.
+/// Type of pending operation that a call requires.
 pub(super) fn intent_of(call: &str) -> OperationType {
     match call {
         "create" => OperationType::Creating,
@@ -231,7 +231,7 @@ pub(super) fn intent_of(call: &str) -> OperationType {
     }
 }
 
-/// Text of a name, shared.
+/// Name as a shared text.
 pub(super) fn shared(text: &str) -> EcoString {
     text.into()
 }

@@ -1,13 +1,13 @@
-//! Methods of resources, which do what their names say. Each answers all of its arguments, but for those that say what it
-//! is called on.
+//! Methods of resources. The name of each determines its behaviour. Each returns all of its arguments, except those
+//! that identify the receiver.
 //!
-//! | Name | The method |
+//! | Name | Behaviour |
 //! |---|---|
-//! | `echo` | answers what it was given as it was given |
-//! | `tells` | answers plain values, and says beside them what they depend on: the resource that it belongs to, too |
-//! | `hides` | answers secrets, which tell what they depend on in both ways |
+//! | `echo` | returns its arguments unchanged |
+//! | `tells` | returns plain values and explicit dependencies, including its resource |
+//! | `hides` | returns secrets, with dependencies in both forms |
 //!
-//! Whatever it does, it registers the resources of the program that say so (`Res::by`).
+//! Every method registers the resources of the program whose `Res::by` names it.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use plumb_value::{Output, PropertyMap, ReferenceId, ResourceReference, Value};
 
 use crate::story::{Method, Prop};
 
-/// The argument by which a method knows which of the calls of a program it is.
+/// Argument that identifies the call in the program.
 const NAME: &str = "name";
 
-/// The argument that says which resource a method belongs to.
+/// Argument that identifies the resource of a method.
 const SELF: &str = "__self__";
 
 /// Arguments as a program sends them.
@@ -31,8 +31,8 @@ pub(crate) struct Arguments {
     pub(crate) dependencies: PropertyDependencies,
 }
 
-/// What a program sends for a method, where `own` tells of the resource that the method belongs to, `value` what its
-/// arguments are, and `urn` where they come from.
+/// Arguments for a method. `own` has the resource of the method, `value` the values of the arguments, and `urn` their
+/// dependencies.
 pub(crate) fn arguments(
     method: &Method,
     own: Option<(&Urn, &ResourceId)>,
@@ -75,7 +75,7 @@ fn reference(urn: &Urn, id: &ResourceId) -> Value {
     }))
 }
 
-/// A value that tells by itself what it depends on.
+/// An output value with its own dependencies.
 fn wrapped(value: &Value, urn: Option<Urn>) -> Value {
     let plain = value.without_secrets();
     Value::Output(Arc::new(Output {
@@ -85,13 +85,13 @@ fn wrapped(value: &Value, urn: Option<Urn>) -> Value {
     }))
 }
 
-/// The name of the call of a program.
+/// Name of the call in the program.
 pub(crate) fn name_of(call: &CallRequest) -> &str {
     let name = call.args.get(NAME).and_then(Value::as_str);
     name.unwrap_or_default()
 }
 
-/// What a method answers.
+/// Result of a method.
 pub(crate) fn answer(call: &CallRequest) -> InvokeResponse {
     let does = call.token.as_str().rsplit('/').next().unwrap_or_default();
     let mut result = PropertyMap::new();

@@ -1,5 +1,5 @@
-//! The driver: performs what the core asks for against the pretend cloud, in an order that a seed picks among all that
-//! are legal, and keeps the journal.
+//! Driver of the core: executes its effects on the simulated cloud, in an order that a seed picks among the legal ones,
+//! and keeps the journal.
 
 mod calls;
 pub(crate) mod functions;
@@ -39,24 +39,24 @@ use rustc_hash::FxHashMap;
 use crate::cloud::Cloud;
 use crate::story::{Incident, Operation, PROJECT, STACK, Verb, package_of, token_of};
 
-/// One stack with its cloud.
+/// A stack with its cloud.
 #[derive(Clone, Debug, Default)]
 pub struct World {
-    /// What exists.
+    /// Simulated cloud.
     pub cloud: Cloud,
-    /// What the state says.
+    /// State of the stack.
     pub snapshot: Snapshot,
-    /// Number of operations so far; ids of providers follow from it.
+    /// Number of operations so far, from which ids of providers are derived.
     pub operations: u64,
 }
 
-/// Something that must not be.
+/// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}: {what}")]
 pub struct Violation {
-    /// Which rule is broken.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// How.
+    /// Description of the violation.
     pub what: String,
 }
 
@@ -70,23 +70,23 @@ impl Violation {
     }
 }
 
-/// A reply to a registration or a read.
+/// Reply to a registration or a read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// URN of the resource.
     pub urn: Urn,
-    /// Its id.
+    /// Id of the resource.
     pub id: ResourceId,
-    /// Its outputs.
+    /// Outputs of the resource.
     pub outputs: std::sync::Arc<PropertyMap>,
-    /// How it ended.
+    /// Result of the registration.
     pub outcome: Outcome,
-    /// Whether it was left out.
+    /// Whether the resource was skipped, so that its outputs are unknown.
     pub unknown: bool,
 }
 
 impl Answer {
-    /// An output as the program sees it.
+    /// Output as the program sees it.
     pub fn output(&self, key: &str, is_preview: bool) -> Value {
         let missing = if is_preview || self.unknown {
             Value::UNKNOWN
@@ -97,17 +97,17 @@ impl Answer {
     }
 }
 
-/// What a method answered.
+/// Result of a method.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answered {
-    /// The answer.
+    /// Properties of the result.
     pub result: std::sync::Arc<PropertyMap>,
-    /// Which resources each part of it depends on.
+    /// For each property, the resources that it depends on.
     pub dependencies: PropertyDependencies,
 }
 
 impl Answered {
-    /// A part of the answer as the program sees it.
+    /// Property of the result as the program sees it.
     pub fn value(&self, key: &str, is_preview: bool) -> Value {
         let missing = if is_preview {
             Value::UNKNOWN
@@ -117,14 +117,14 @@ impl Answered {
         self.result.get(key).cloned().unwrap_or(missing)
     }
 
-    /// The resources that a part of the answer depends on.
+    /// Resources that a property of the result depends on.
     pub fn urns(&self, key: &str) -> Vec<Urn> {
         let urns = self.dependencies.get(key);
         urns.into_iter().flatten().cloned().collect()
     }
 }
 
-/// A call of a method, as a provider got it.
+/// A call of a method on a provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Called {
     /// The call.
@@ -133,201 +133,201 @@ pub struct Called {
     pub server: Option<ProviderRef>,
 }
 
-/// A call that changes something.
+/// A call that changes an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mutation {
     /// `create`, `update` or `delete`.
     pub call: &'static str,
     /// The resource.
     pub urn: Urn,
-    /// Id of the object; of creations, none.
+    /// Id of the object; empty for creations.
     pub id: EcoString,
-    /// Inputs of the object; of deletions, none.
+    /// Inputs of the object; empty for deletions.
     pub inputs: PropertyMap,
 }
 
-/// A step as events tell of it.
+/// A step in the order of engine events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRecord {
     /// The resource.
     pub urn: Urn,
-    /// What is done.
+    /// Kind of step.
     pub op: StepOp,
     /// Id of the old state, if there is one.
     pub old_id: Option<EcoString>,
-    /// Whether a provider manages the resource.
+    /// Whether the resource is managed by a provider.
     pub is_custom: bool,
-    /// Whether events told of its end.
+    /// Whether an event reported its end.
     pub has_end: bool,
 }
 
-/// A snippet waits for a resource of others.
+/// A snippet that waits for a resource of another source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Await {
-    /// The snippet.
+    /// UUID of the snippet.
     pub snippet: String,
     /// Name of the resource.
     pub name: String,
-    /// What the snippet calls it.
+    /// URN by which the snippet refers to the resource.
     pub urn: Urn,
 }
 
-/// Why a snippet cannot have what it waits for.
+/// Reason why a snippet cannot have a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// Nobody registers it.
+    /// No source registers the resource.
     Nobody,
-    /// It failed.
+    /// The resource failed.
     Failed,
 }
 
-/// What becomes of the step of a view.
+/// Event in the step of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ViewMoment {
-    /// It is announced.
+    /// The step began.
     Began,
-    /// It was done.
+    /// The step succeeded.
     Ended,
-    /// It failed, or its owner did.
+    /// The step or that of its owner failed.
     Failed,
 }
 
-/// What happened, in the order in which it did.
+/// An event in the history of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Moment {
-    /// The core took a decision.
+    /// A decision of the core.
     Milestone(Milestone),
-    /// The step of this number began.
+    /// Start of the step with this number.
     Began(usize),
-    /// It was done.
+    /// Success of the step with this number.
     Ended(usize),
-    /// It failed.
+    /// Failure of the step with this number.
     Failed(usize),
-    /// A hook before the step of this number let it pass.
+    /// Success of the before hooks of the step with this number.
     Readied(usize),
-    /// Hooks had the call of the step of this number made again, which had failed.
+    /// Retry of the failed call in the step with this number, requested by hooks.
     Again(usize),
-    /// A hook after a step failed.
+    /// Failure of an after hook.
     HookFailed,
-    /// While the step of this number is under way its provider tells of steps of views.
+    /// Report of view steps by the provider during the step with this number.
     Tells(usize, Vec<ViewStep>),
-    /// It was heard; or it was not, because others have the names of the views.
+    /// Acceptance of such a report; false if views of other owners have the same URNs.
     Heard(bool),
-    /// Something is shown of the step of a view.
+    /// Display of a view step.
     View(ViewMoment, Urn, StepOp),
-    /// The outputs of the resource of this name were sent.
+    /// Registration of outputs was requested for the resource with this name.
     OutputsSent(String),
-    /// They were taken.
+    /// Registration of outputs was completed.
     Outputs(String),
     /// Policy packs were loaded.
     PacksLoaded,
-    /// The snippet of this uuid was started.
+    /// Start of the snippet with this UUID.
     SnippetStarted(String),
-    /// A snippet began to wait.
+    /// Start of a snippet's wait.
     Awaits(Await),
-    /// It was told what it waited for.
+    /// End of a snippet's wait.
     Awaited(Await, Result<Answer, Lack>),
-    /// The snippet of this uuid came to its end.
+    /// End of the snippet with this UUID.
     SnippetEnded(String),
-    /// A registration of this name was refused.
+    /// Refusal of the registration with this name.
     Refused(String),
-    /// A provider, this one, was asked for the function of this number.
+    /// Call of the function with this number on this provider.
     Asked(usize, Option<ProviderRef>),
-    /// It was not, because something that the function needs does not exist.
+    /// No call of the function with this number, because a resource that it depends on does not exist.
     NotAsked(usize),
-    /// It was not, because the provider cannot be configured yet.
+    /// No call of the function with this number, because the provider cannot be configured yet.
     NobodyToAsk(usize),
-    /// A provider was asked to call the method of this name.
+    /// Call of the method with this name on a provider.
     Called(String),
-    /// It was not, because the provider cannot be configured yet.
+    /// No call of the method with this name, because the provider cannot be configured yet.
     CalledNobody(String),
-    /// It was not, because there is no provider.
+    /// No call of the method with this name, because there is no provider.
     CallRefused(String),
-    /// The program came to its end.
+    /// End of the program.
     ProgramFinished,
 }
 
-/// A call of others.
+/// A call of a plugin or of the program.
 #[derive(Clone, Debug)]
 pub enum Made {
-    /// Of a provider.
+    /// Call of a provider.
     Provider(ProviderCall),
-    /// Of the function of the program that has this name.
+    /// Call of the program's function with this name.
     Callback(EcoString, CallbackRequest),
 }
 
-/// What a policy pack found.
+/// Finding of a policy pack.
 #[derive(Clone, Debug)]
 pub enum Finding {
-    /// Something against a policy.
+    /// A violation of a policy.
     Violation(PolicyViolation),
-    /// Something that it changed.
+    /// A remediation.
     Remediation(PolicyRemediation),
 }
 
-/// What happened in a run.
+/// History of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Steps in the order in which they began.
+    /// Steps, in the order in which they began.
     pub steps: Vec<StepRecord>,
-    /// Calls that changed something, in the order in which they were sent.
+    /// Calls that changed objects, in the order in which they were sent.
     pub mutations: Vec<Mutation>,
-    /// Everything that later decisions may depend on.
+    /// Events on which later decisions may depend.
     pub moments: Vec<Moment>,
     /// Replies by name.
     pub answers: BTreeMap<String, Answer>,
-    /// What snippets were told, by name.
+    /// Replies to snippets, by name.
     pub told: BTreeMap<String, Answer>,
-    /// References of packages, by name.
+    /// Package references, by name.
     pub packages: BTreeMap<String, EcoString>,
     /// Calls of methods, by name.
     pub calls: BTreeMap<String, Called>,
-    /// What methods answered, by name.
+    /// Results of methods, by name.
     pub results: BTreeMap<String, Answered>,
-    /// Ids of the providers that the run created.
+    /// Ids of the providers created in the run.
     pub provider_ids: FxHashMap<Urn, EcoString>,
-    /// Errors that were shown.
+    /// Displayed errors.
     pub errors: Vec<String>,
-    /// The summary.
+    /// Summary of the run.
     pub summary: Option<Summary>,
-    /// How it ended; `None` when it was cut off.
+    /// Outcome; `None` if the run was cut off.
     pub outcome: Option<plumb_deploy::Outcome>,
-    /// Whether the program came to its end.
+    /// Whether the program ended.
     pub program_finished: bool,
     /// Whether the program failed.
     pub program_failed: bool,
-    /// Whether the user interrupted it.
+    /// Whether the user interrupted the run.
     pub interrupted: bool,
-    /// Whether the journal broke.
+    /// Whether the journal failed.
     pub journal_failed: bool,
     /// The event log.
     pub log: Vec<(Timestamp, Event)>,
-    /// The plan that it made.
+    /// Plan made by a preview.
     pub plan: Option<Plan>,
-    /// What the core answered to each event.
+    /// Effects of the core for each event.
     pub effects: Vec<Vec<Effect>>,
-    /// Calls of providers and of functions of the program with everything that they say, in a run whose order is fixed.
+    /// Calls of providers and of functions of the program with all fields; only in a run in fixed order.
     pub made: Vec<Made>,
-    /// What functions of providers answered, and whether that was nothing because something does not exist yet, in a run
-    /// whose order is fixed.
+    /// Results of provider functions, and whether they are unknown because a resource does not exist yet; only in a run
+    /// in fixed order.
     pub asked: BTreeMap<usize, (std::sync::Arc<PropertyMap>, bool)>,
-    /// What policy packs found, in a run whose order is fixed.
+    /// Findings of policy packs; only in a run in fixed order.
     pub findings: Vec<Finding>,
-    /// Diagnostics, in a run whose order is fixed.
+    /// Diagnostics; only in a run in fixed order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Steps that were shown to have failed, in a run whose order is fixed.
+    /// Failed steps in events; only in a run in fixed order.
     pub failures: Vec<(Urn, StepOp)>,
-    /// The state at the end.
+    /// State at the end.
     pub after: Snapshot,
 }
 
 impl Trace {
-    /// How the run ended.
+    /// Result of the run.
     pub fn result(&self) -> Option<OperationResult> {
         self.outcome.as_ref().map(|outcome| outcome.result)
     }
 
-    /// Steps in the order in which they began, those of views among them.
+    /// Steps in the order in which they began, including those of views.
     pub(crate) fn begun(&self) -> impl Iterator<Item = (StepOp, &Urn)> {
         self.moments.iter().filter_map(|moment| match moment {
             Moment::Began(number) => {
@@ -339,14 +339,14 @@ impl Trace {
         })
     }
 
-    /// Whether the model can follow the run: not where it was cut off, nor where a plugin refused an extension, for which
-    /// others' calls may have waited. What is left is checked all the same.
+    /// Whether the model can follow the run. It cannot if the run was cut off, or if a plugin refused an extension,
+    /// because other calls may have waited for that. Other checks still apply.
     pub(crate) fn can_be_followed(&self) -> bool {
         let is_refused = self.errors.iter().any(|error| error == plugins::REFUSED);
         self.outcome.is_some() && !self.journal_failed && !is_refused
     }
 
-    /// Its steps, as they are told to people.
+    /// Steps as displayed to users.
     pub fn steps_told(&self) -> String {
         let steps = self.steps.iter();
         let steps: Vec<String> = steps
@@ -357,7 +357,7 @@ impl Trace {
 }
 
 impl World {
-    /// What happens between operations.
+    /// Applies the incidents before an operation.
     pub fn before(&mut self, operation: &Operation) {
         self.cloud.forget_failures();
         for incident in &operation.before {
@@ -401,7 +401,7 @@ impl World {
             .collect()
     }
 
-    /// URNs that a name on the command line stands for: those in the state and the one that the program gives it.
+    /// URNs for a name on the command line: those in the state, and the one in the program.
     pub fn urns_of(&self, operation: &Operation, names: &[String]) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         for name in names {
@@ -430,7 +430,7 @@ impl World {
         texts
     }
 
-    /// What the core is given for an operation.
+    /// Input of the core for an operation.
     pub fn setup(&self, operation: &Operation) -> Setup {
         let flags = &operation.flags;
         let set = |names: &[String]| UrnSet::new(self.urns_of(operation, names));

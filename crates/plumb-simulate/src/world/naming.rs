@@ -1,19 +1,20 @@
-//! Rules for names. Those of the stack are for everything, save what has rules of its own.
+//! Automatic naming. The rule of the stack applies to all resources without a rule of their own.
 //!
-//! | Rule of the stack | Resources are called |
+//! | Rule of the stack | Names of resources |
 //! |---|---|
-//! | `verbatim` | what the program calls them |
-//! | `pattern` | that, with `p-` before it, and the provider must obey |
-//! | `chance` | something with chance in it, which the provider here does not understand |
-//! | `disabled` | whatever the program says, which must say something |
+//! | `verbatim` | the name in the program |
+//! | `pattern` | the name in the program with the prefix `p-`, enforced |
+//! | `chance` | a random name, which this provider does not support |
+//! | `disabled` | only names given in the inputs, which are required |
 //!
-//! Whatever that is, an `Other` is called by its name with `o-` before it, and the package `two` does as it likes.
+//! With any rule of the stack, an `Other` gets its name with the prefix `o-`, and the package `two` names its own
+//! resources.
 
 use std::collections::BTreeMap;
 
 use plumb_deploy::autonaming::{Naming, NamingRules, PackageNaming};
 
-/// The rules, where the stack has this one.
+/// Naming rules, with this rule of the stack.
 pub(super) fn rules(rule: Option<&String>) -> NamingRules {
     let Some(rule) = rule else {
         return NamingRules::default();

@@ -1,13 +1,13 @@
-//! Policy packs, which do what their names say.
+//! Policy packs. The name of each determines its behaviour.
 //!
-//! | Name | The pack |
+//! | Name | Behaviour |
 //! |---|---|
-//! | `notes` | has something to say about everything, which forbids nothing |
-//! | `mends` | makes `v` of everything `0` where it is `2` |
-//! | `forbids` | does not let `v` be `3` |
-//! | `breaks` | cannot judge what is called `c` |
-//! | `strict` | does not like the stack, whatever is in it |
-//! | `absent` | is not there |
+//! | `notes` | reports an advisory violation for everything |
+//! | `mends` | changes `v` from `2` to `0` |
+//! | `forbids` | forbids `v` to be `3` |
+//! | `breaks` | fails for the resource `c` |
+//! | `strict` | reports a violation for every stack |
+//! | `absent` | cannot be loaded |
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use plumb_resource::policy::{
 };
 use plumb_value::{PropertyMap, Value};
 
-/// The packs of these names, or why they cannot be had.
+/// Packs with these names, or the error while loading them.
 pub(super) fn load(names: &[String]) -> Result<Vec<PolicyPackInfo>, String> {
     if is_absent(names) {
         return Err("there is no such pack".to_owned());
@@ -30,17 +30,17 @@ pub(super) fn load(names: &[String]) -> Result<Vec<PolicyPackInfo>, String> {
     Ok(names.iter().map(pack).collect())
 }
 
-/// Whether one of the packs is not there.
+/// Whether one of the packs cannot be loaded.
 pub(crate) fn is_absent(names: &[String]) -> bool {
     names.iter().any(|name| name == "absent")
 }
 
-/// Whether one of the packs does not like the stack.
+/// Whether one of the packs reports a violation for every stack.
 pub(crate) fn is_strict(names: &[String]) -> bool {
     names.iter().any(|name| name == "strict")
 }
 
-/// What the packs make of inputs, where they change them.
+/// Inputs after remediation; `None` if they are unchanged.
 pub(crate) fn mended(names: &[String], inputs: &PropertyMap) -> Option<PropertyMap> {
     let mends = names.iter().any(|name| name == "mends");
     (mends && is_text(inputs, "2")).then(|| inputs.clone().with("v", "0"))
@@ -51,7 +51,7 @@ pub(crate) fn forbid(names: &[String], inputs: &PropertyMap) -> bool {
     names.iter().any(|name| name == "forbids") && is_text(inputs, "3")
 }
 
-/// Whether one of the packs cannot judge the resource of this name.
+/// Whether one of the packs fails for the resource with this name.
 pub(crate) fn break_on(names: &[String], name: &str) -> bool {
     names.iter().any(|name| name == "breaks") && name == "c"
 }
@@ -60,7 +60,7 @@ fn is_text(inputs: &PropertyMap, text: &str) -> bool {
     inputs.get("v").and_then(Value::as_str) == Some(text)
 }
 
-/// What a pack answers.
+/// Reply of a pack.
 pub(super) fn answer(pack: &String, call: &PolicyCall) -> Result<PolicyReply, String> {
     let names = std::slice::from_ref(pack);
     match call {

@@ -1,4 +1,4 @@
-//! The provider processes of a run: which were started, how they were configured, and who of them may be called.
+//! Provider processes of a run: their start, their configuration, and the legality of calls.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use plumb_resource::{ProviderRef, ResourceId};
 
 use super::Violation;
 
-/// What plugins say of the extension `none`.
+/// Message of plugins for the extension `none`.
 pub(super) const REFUSED: &str = "no such extension";
 
 fn is_refused(extension: &Parameterization) -> bool {
     extension.value[..] == *b"none"
 }
 
-/// One provider process.
+/// A provider process.
 #[derive(Clone, Debug)]
 struct Plugin {
     spec: PluginSpec,
-    /// The provider resource that it was configured for.
+    /// Provider resource that it is configured for.
     serves: Option<ProviderRef>,
-    /// It was started for a registration, and not for what is in the state.
+    /// Whether it was started for a registration, and not for an entry of the state.
     is_of_program: bool,
-    /// Extensions that it has, and those that are on their way to it.
+    /// Extensions that it has, and those being added.
     extensions: Vec<Parameterization>,
     coming: Vec<(CallId, Parameterization)>,
     is_closed: bool,
 }
 
-/// All of a run.
+/// Processes of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plugins(BTreeMap<InstanceId, Plugin>);
 
 impl Plugins {
-    /// Something is done with a process.
+    /// Handles an action on a process.
     pub(super) fn act(
         &mut self,
         instance: InstanceId,
@@ -72,7 +72,7 @@ impl Plugins {
         Ok(())
     }
 
-    /// Only what is open is called, and about resources only what is configured.
+    /// Checks that only open processes are called, and only configured ones for resources.
     pub(super) fn called(
         &mut self,
         instance: InstanceId,
@@ -111,7 +111,7 @@ impl Plugins {
         Ok(())
     }
 
-    /// A plugin answers whether it has an extension now.
+    /// Reply to the parameterization with an extension.
     pub(super) fn extended(&mut self, call: CallId) -> Result<ProviderReply, ProviderError> {
         let mut refuses = false;
         for plugin in self.0.values_mut() {
@@ -136,7 +136,7 @@ impl Plugins {
         plugin.is_some_and(|plugin| plugin.extensions.contains(extension))
     }
 
-    /// What a process was started as, for a registration.
+    /// Specification with which a process was started for a registration.
     pub(super) fn spec_of_program(&self, instance: InstanceId) -> Option<&PluginSpec> {
         let plugin = self.0.get(&instance);
         plugin
@@ -144,7 +144,7 @@ impl Plugins {
             .map(|plugin| &plugin.spec)
     }
 
-    /// The provider that a process serves.
+    /// Provider that a process serves.
     pub(super) fn served_by(&self, instance: InstanceId) -> Option<&ProviderRef> {
         self.0.get(&instance)?.serves.as_ref()
     }

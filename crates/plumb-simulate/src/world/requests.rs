@@ -1,4 +1,4 @@
-//! Requests of a program, made from what it says and from the replies so far.
+//! Requests of a program, derived from its source and from earlier replies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::story::{AliasDecl, Program, Prop, Res, Source, package_of, token_of, 
 /// Replies by name.
 pub(super) type Answers = BTreeMap<String, Answer>;
 
-/// What a source, the program or a snippet, knows when it asks for something.
+/// Knowledge of a source, the program or a snippet, when it sends a request.
 pub(super) struct Known<'a> {
     pub(super) program: &'a Program,
     pub(super) snippet: Option<&'a str>,
     pub(super) answers: &'a Answers,
-    /// What snippets were told of the resources of others.
+    /// Replies to snippets about resources of other sources.
     pub(super) told: &'a Answers,
-    /// References of packages, by name.
+    /// Package references, by name.
     pub(super) packages: &'a BTreeMap<String, EcoString>,
-    /// What methods answered.
+    /// Results of methods.
     pub(super) results: &'a BTreeMap<String, Answered>,
     pub(super) is_preview: bool,
 }
@@ -45,7 +45,7 @@ impl Known<'_> {
         self.answer(name).urn.clone()
     }
 
-    /// The reference of the provider of this name.
+    /// Reference to the provider with this name.
     pub(super) fn reference(&self, name: &str) -> String {
         let answer = self.answer(name);
         ProviderRef::new(answer.urn.clone(), answer.id.as_str()).to_string()
@@ -58,7 +58,7 @@ impl Known<'_> {
         )
     }
 
-    /// What a resource says of its package.
+    /// Package options of a resource.
     pub(super) fn package(&self, res: &Res) -> PackageRequest {
         let reference = res.package.as_ref().and_then(|it| self.packages.get(it));
         PackageRequest {
@@ -68,7 +68,7 @@ impl Known<'_> {
         }
     }
 
-    /// The resources that a value comes from.
+    /// Resources that a value depends on.
     fn urns(&self, prop: &Prop) -> Vec<Urn> {
         match &prop.source {
             Source::Text(_) => Vec::new(),
@@ -81,7 +81,7 @@ impl Known<'_> {
         let values = props
             .iter()
             .map(|(key, prop)| (key.as_str().into(), self.value(prop)))
-            // What is not there is left out.
+            // Missing values are omitted.
             .filter(|(_, value)| !value.without_secrets().is_null());
         Arc::new(values.collect())
     }
@@ -102,7 +102,7 @@ impl Known<'_> {
             .collect()
     }
 
-    /// The providers of a component by package; SDKs put its own among them too.
+    /// Providers of a component by package; SDKs include its own provider.
     fn providers<C: FromIterator<(EcoString, EcoString)>>(&self, res: &Res) -> C {
         let own = res.provider.iter().filter(|_| res.is_component());
         let providers = res.providers.iter().chain(own).map(|name| {
@@ -114,7 +114,7 @@ impl Known<'_> {
     }
 }
 
-/// The request that registers or reads `res`.
+/// Request to register or read `res`.
 pub(super) fn request(known: &Known<'_>, res: &Res) -> Request {
     match &res.read {
         Some(id) => Request::Read(Box::new(read(known, res, id))),
@@ -188,7 +188,7 @@ fn name_of(res: &Res) -> String {
     }
 }
 
-/// The request that has a provider construct `res`.
+/// Request to construct `res`.
 pub(super) fn construction(known: &Known<'_>, res: &Res) -> Request {
     match request(known, res) {
         Request::Register(request) => Request::Register(Box::new(RegisterRequest {
@@ -199,7 +199,7 @@ pub(super) fn construction(known: &Known<'_>, res: &Res) -> Request {
     }
 }
 
-/// The request by which a provider registers the component `res` that it constructs. It knows nothing of snippets and of
+/// Request by which a provider registers the component `res` that it constructs. It does not know about snippets and
 /// transforms.
 pub(super) fn constructed(known: &Known<'_>, res: &Res) -> Request {
     match request(known, res) {
@@ -212,7 +212,7 @@ pub(super) fn constructed(known: &Known<'_>, res: &Res) -> Request {
     }
 }
 
-/// The request that completes `res` with its outputs.
+/// Request to register the outputs of `res`.
 pub(super) fn outputs(known: &Known<'_>, res: &Res) -> Request {
     Request::RegisterOutputs(RegisterOutputsRequest {
         urn: known.urn(&res.name),
@@ -228,7 +228,7 @@ fn keys(names: &[String]) -> Vec<plumb_value::PropertyKey> {
     names.iter().map(|name| name.as_str().into()).collect()
 }
 
-/// An alias as programs send it.
+/// Alias in the form of requests.
 pub(crate) fn alias(decl: &AliasDecl) -> Alias {
     if let Some(urn) = decl.urn.as_deref().and_then(urn_of_path) {
         return Alias::Urn(urn);

@@ -1,4 +1,4 @@
-//! One operation, from its start to its end.
+//! Run of one operation.
 
 mod choices;
 mod effects;
@@ -28,50 +28,50 @@ use crate::cloud::Cloud;
 use crate::dice::Dice;
 use crate::story::{Item, Operation, Res, Stop};
 
-/// What a request was about.
+/// Subject of a request.
 #[derive(Clone, Debug)]
 enum Asked {
-    /// The resource of this name.
+    /// Resource with this name.
     Resource(String),
-    /// Outputs of the resource of this name.
+    /// Outputs of the resource with this name.
     Outputs(String),
-    /// The component of this name, which a provider is to construct.
+    /// Component with this name, which a provider constructs.
     Remote(String),
-    /// A function of the program, for hooks or transforms.
+    /// Registration of a hook or transform.
     Function,
-    /// The reference of the package of this name.
+    /// Package with this name.
     Package(String),
-    /// The function of a provider of this number.
+    /// Provider function with this number.
     Ask(usize),
-    /// The method of this name.
+    /// Method with this name.
     Method(String),
-    /// Parts of an object.
+    /// Views of an object.
     Views,
-    /// A resource of others, for a snippet.
+    /// Resource of another source, for a snippet.
     Await(Await),
 }
 
-/// What a run has to do with plans.
+/// Relation of a run to update plans.
 #[derive(Clone, Debug, Default)]
 pub enum Planning {
-    /// Nothing.
+    /// No plan.
     #[default]
     None,
-    /// It makes one.
+    /// The run makes a plan.
     Makes,
-    /// It is held to one.
+    /// The run must follow a plan.
     HeldTo(Plan),
 }
 
-/// How often a run may choose before it counts as endless.
+/// Maximum number of choices in a run, after which it counts as endless.
 const PATIENCE: u32 = 20_000;
 
-/// In which order things happen, of all that are legal.
+/// Order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// In one that the dice pick.
+    /// A random legal order.
     Any,
-    /// One thing after another.
+    /// A fixed sequential order.
     Fixed,
 }
 
@@ -81,7 +81,7 @@ struct Run<'w> {
     operation: &'w Operation,
     deployment: Deployment,
     dice: Dice,
-    /// Whether entries are durable as soon as they are written.
+    /// Whether entries are durable immediately.
     eager: bool,
     /// Whether the state is verified after each entry.
     careful: bool,
@@ -89,58 +89,58 @@ struct Run<'w> {
     held: Vec<(u64, Effect)>,
     calls: Vec<(CallId, ProviderCall)>,
     callbacks: Vec<(CallId, Callback, CallbackRequest)>,
-    /// Calls whose provider has told of parts.
+    /// Calls for which the provider has reported views.
     told: BTreeSet<CallId>,
-    /// Components that providers construct, and whether they have begun.
+    /// Components under construction, and whether the construction has begun.
     constructions: Vec<(CallId, String, bool)>,
-    /// Policy packs are to be loaded; what they are asked.
+    /// Whether policy packs are being loaded; calls of packs.
     awaits_packs: bool,
     consultations: Vec<(CallId, PackId, PolicyCall)>,
     asked: BTreeMap<RequestId, Asked>,
-    /// Resources that are not asked for yet; outputs that are not registered yet.
+    /// Unregistered resources; unregistered outputs.
     waiting: Vec<&'w Res>,
     unregistered: Vec<&'w Res>,
-    /// Functions of providers that are not called yet.
+    /// Provider functions that were not called yet.
     unasked: Vec<usize>,
     methods: methods::Methods,
     plugins: Plugins,
     program_runs: bool,
-    /// The program was refused something that it cannot do without.
+    /// Whether a request that the program needs was refused.
     has_trouble: bool,
-    /// The program was turned away, because the run is over.
+    /// Whether the program was rejected because the run is over.
     was_turned_away: bool,
-    /// Snippets that are evaluated.
+    /// Snippets being evaluated.
     evaluations: Vec<snippets::Evaluation>,
-    /// The program has functions, for hooks and transforms, and has not named them yet.
+    /// Hooks and transforms of the program that were not registered yet.
     functions: Vec<(Asked, Request)>,
-    /// What the program has yet to do, in a run whose order is fixed.
+    /// Remaining actions of the program, in a run in fixed order.
     items: VecDeque<Item<'w>>,
-    /// After how many more things it fails.
+    /// Number of further actions after which the program fails.
     fails_after: Option<usize>,
     next_request: u64,
     now: Timestamp,
     choices: u32,
     stopped: bool,
-    /// Nothing begins any more.
+    /// Whether no more steps may begin.
     is_over: bool,
-    /// Steps that have begun and not ended, by number.
+    /// Numbers of the steps in progress.
     open: Vec<usize>,
     trace: Trace,
 }
 
 impl World {
-    /// Runs an operation. The state and the cloud are afterwards what it left.
+    /// Runs an operation, and updates the state and the cloud.
     pub fn run(&mut self, operation: &Operation) -> Result<Trace, Violation> {
         self.run_with(operation, Planning::None)
     }
 
-    /// Runs an operation with one thing after another: the program asks for the next resource when it has heard of the
-    /// one before, calls are answered in the order in which they were made.
+    /// Runs an operation sequentially: the program sends each request after the reply to the previous one, and calls
+    /// are answered in the order in which they were made.
     pub fn run_in_order(&mut self, operation: &Operation) -> Result<Trace, Violation> {
         self.run_as(operation, Planning::None, Order::Fixed)
     }
 
-    /// The same, with a plan.
+    /// Runs an operation with a plan.
     pub fn run_with(
         &mut self,
         operation: &Operation,
@@ -269,7 +269,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Cuts the run short where the story says so; answers whether it is over at once.
+    /// Interrupts the run at the point given in the story; returns whether it is over immediately.
     fn stop_here(&mut self) -> Result<bool, Violation> {
         let Some(
             Stop::Interrupt(at) | Stop::Crash(at) | Stop::ProgramFails(at) | Stop::JournalFails(at),
@@ -314,14 +314,14 @@ impl Run<'_> {
         self.event(Event::Interrupted)
     }
 
-    /// What waits for the journal never happens: calls count as not made, replies are dropped.
+    /// Drops everything that waits for the journal: calls count as not made, replies are not sent.
     fn fail_journal(&mut self) -> Result<(), Violation> {
         self.trace.journal_failed = true;
         let message = "no space left".to_owned();
         self.event(Event::JournalFailed { message })
     }
 
-    /// Answers what waits for a journal that is broken.
+    /// Fails everything that waits for the failed journal.
     fn fail_held(&mut self) -> Result<(), Violation> {
         while !self.held.is_empty() {
             for (_, effect) in std::mem::take(&mut self.held) {
@@ -342,7 +342,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Nothing can happen: a call hangs, and the user loses patience; or the core has lost something.
+    /// Handles a state without possible events: a call hangs, and the user interrupts; otherwise the core has lost a
+    /// reply.
     fn stuck(&mut self) -> Result<(), Violation> {
         if !self.calls.is_empty() && !self.trace.interrupted {
             return self.interrupt();
@@ -352,12 +353,12 @@ impl Run<'_> {
         Err(Violation::new("progress", what))
     }
 
-    /// What the source of a resource knows.
+    /// Knowledge of a resource's source.
     fn known<'a>(&'a self, res: &'a Res) -> requests::Known<'a> {
         self.known_to(res.snippet.as_deref())
     }
 
-    /// What the program knows, or a snippet.
+    /// Knowledge of the program or of a snippet.
     fn known_to<'a>(&'a self, snippet: Option<&'a str>) -> requests::Known<'a> {
         requests::Known {
             snippet,

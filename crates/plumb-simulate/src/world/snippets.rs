@@ -1,6 +1,6 @@
-//! Snippets of the state: what is stored of them, and what they ask for.
+//! Snippets in the state, and the URNs that they request.
 //!
-//! What a snippet registers is a part of the program of an operation, which counts only when the snippet runs.
+//! The resources of a snippet are part of the program of an operation, but used only if the snippet runs.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use plumb_state::Snippet;
 
 use crate::story::{Flags, Operation, Program, Res, Verb, urn_of_path};
 
-/// What is stored of a snippet.
+/// Stored form of a snippet.
 fn snippet(program: &Program, uuid: &str) -> Snippet {
     let references = program.awaited_by(uuid).into_iter().filter_map(|name| {
         let urn = program.urn_of(program.get(name)?);
@@ -25,7 +25,7 @@ fn snippet(program: &Program, uuid: &str) -> Snippet {
     }
 }
 
-/// What an operation is to make of the stored snippets; nothing stands for those that are to go.
+/// Changes of an operation to the stored snippets; `None` for those to be removed.
 pub(crate) fn wanted(
     stored: &[Snippet],
     operation: &Operation,
@@ -49,14 +49,14 @@ pub(crate) fn wanted(
     wanted
 }
 
-/// The same as the core wants it.
+/// Changes in the form that the core expects.
 pub(super) fn changes(stored: &[Snippet], operation: &Operation) -> Option<SnippetChanges> {
     let wanted = wanted(stored, operation);
     let changes = SnippetChanges::new(stored, wanted).expect("only what is stored is removed");
     (!operation.flags.stores.is_empty() || !operation.flags.removes.is_empty()).then_some(changes)
 }
 
-/// The URN by which a snippet asks for a resource: perhaps a former one, if nothing else is called so, or was.
+/// URN by which a snippet requests a resource: a former one, if no other resource has or had it.
 pub(super) fn reference(program: &Program, name: &str) -> Option<Urn> {
     let res = program.get(name)?;
     let former_of = |res: &Res| {

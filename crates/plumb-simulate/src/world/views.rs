@@ -1,7 +1,8 @@
-//! Views: parts of an object that its provider tells of while it works on it.
+//! Views: parts of an object, which its provider reports during its calls.
 //!
-//! A resource with the property `parts` has so many of them, which are called by its name and a number, and have its `v`.
-//! The first one is updated when that changes; the second one is replaced, and so is the third one, which goes first.
+//! The property `parts` is the number of views. Their names consist of the object's name and a number, and they have
+//! its `v`. When `v` changes, the first view is updated; the second and third are replaced, the third with delete
+//! before replace.
 
 use plumb_events::Metadata;
 use plumb_resource::provider::ProviderCall;
@@ -14,13 +15,13 @@ use crate::story::{CallKind, FaultKind};
 /// Type of all views.
 pub(crate) const PART: &str = "test:m:Part";
 
-/// Whether a step is one of a view.
+/// Whether a step belongs to a view.
 pub(crate) fn is_view(metadata: &Metadata) -> bool {
     let states = metadata.new.iter().chain(&metadata.old);
     states.map(|state| &state.view_of).any(Option::is_some)
 }
 
-/// The parts of an object with these inputs.
+/// Views of an object with these inputs.
 pub(crate) fn parts(name: &str, inputs: &PropertyMap) -> Vec<View> {
     let count = inputs.get("parts").and_then(Value::as_str);
     let count: u32 = count.and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -34,7 +35,7 @@ pub(crate) fn parts(name: &str, inputs: &PropertyMap) -> Vec<View> {
     (1..=count).map(part).collect()
 }
 
-/// What a provider tells of parts while it works on a call.
+/// View steps that a provider reports during a call.
 pub(super) fn steps(cloud: &Cloud, faults: Faults<'_>, call: &ProviderCall) -> Vec<ViewStep> {
     let (before, after): (&[View], _) = match call {
         ProviderCall::Create(it) => (&[], Some(&it.inputs)),
@@ -49,7 +50,7 @@ pub(super) fn steps(cloud: &Cloud, faults: Faults<'_>, call: &ProviderCall) -> V
     })
 }
 
-/// The same, of the object of this name, which has these parts and is to have these inputs.
+/// View steps that a provider reports for the object with this name, these existing views and these new inputs.
 pub(crate) fn told(
     faults: Faults<'_>,
     kind: CallKind,
@@ -66,7 +67,7 @@ pub(crate) fn told(
     before.sort_by_cached_key(|view| (view.name.clone(), format!("{view:?}")));
     let before = before.as_slice();
     let mut steps = match (kind, after) {
-        // The core knows by itself that the rest goes too.
+        // The core deletes the remaining views itself.
         (CallKind::Delete, _) => between(&before[..before.len().min(1)], &[]),
         (_, Some(inputs)) => between(before, &parts(name, inputs)),
         (_, None) => Vec::new(),
@@ -96,7 +97,7 @@ fn between(before: &[View], after: &[View]) -> Vec<ViewStep> {
     gone.chain(there).collect()
 }
 
-/// It is as it should be; what was left of it by a replacement that failed goes.
+/// Steps for an unchanged view; a copy left by a failed replacement is deleted.
 fn stays(view: &View, known: &[&View]) -> Vec<ViewStep> {
     let same = known.iter().position(|it| *it == view);
     let left = known.iter().enumerate().filter(|(at, _)| Some(*at) != same);

@@ -1,4 +1,4 @@
-//! The core beside the answers of the reference that are kept (`tests/differential`).
+//! Comparison of the core with recorded answers of the reference (`tests/differential`).
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
-//! What generation has found: seeds, and orders of decisions that are legal.
+//! Regression tests found by generation: seeds, and legal orders of decisions.
 
 use plumb_simulate::found::stories;
 
 use crate::stories::{holds, holds_in};
 
-/// Every seed that has failed, of those that have no test of their own: most are about orders of decisions.
+/// All failed seeds without a test of their own; most are about the order of decisions.
 #[test]
 fn what_generation_has_found_holds() {
     let stories = stories(include_str!("found.txt")).expect("they are stories");
@@ -15,8 +15,8 @@ fn what_generation_has_found_holds() {
     }
 }
 
-/// Stories in which several orders are legal, and the model once knew only some of them: decisions are taken in the order
-/// of arrivals and answers, not of steps.
+/// Stories with several legal orders, of which the model once knew only some: the order of decisions is that of
+/// requests and replies, not of steps.
 #[test]
 fn decisions_may_be_taken_in_any_legal_order() {
     for text in ORDERS {
@@ -25,7 +25,7 @@ fn decisions_may_be_taken_in_any_legal_order() {
 }
 
 const ORDERS: &[&str] = &[
-    // A run of targets is refused early; a resource was only passed on by then.
+    // A targeted run is refused early, when a resource has only been kept unchanged.
     "up
        Thing i .v=3 .w=1
        Thing c .v=1
@@ -57,7 +57,7 @@ const ORDERS: &[&str] = &[
        config test:r 0
        Thing c
        Other i deps=c",
-    // A delete-first replacement begins before what used the resource is decided.
+    // A delete-before-replace begins before the dependents of the resource are decided.
     "up
        Stack stack
        Other e
@@ -67,7 +67,7 @@ const ORDERS: &[&str] = &[
        Stack stack
        Other e .r=3 dbr=yes
        Other j .v=0",
-    // Aliases are resolved when a registration comes, not when it is decided.
+    // Aliases are resolved when a registration arrives, not when it is decided.
     "up
        Thing g
        Pack c parent=g
@@ -77,7 +77,7 @@ const ORDERS: &[&str] = &[
        Other g alias=type:Thing
        Other h .v=$b.r
        Pack c alias=parent:Other::g",
-    // Whether a provider has been registered yet depends on which registration comes first.
+    // The order of registrations determines whether a provider has been registered.
     "up
        Other d version=2.0.0
        Thing c
@@ -94,7 +94,7 @@ const ORDERS: &[&str] = &[
        config test:r 0
        Thing g dbr=yes
        Thing b",
-    // A destroy with the program, and something protected in it.
+    // A destroy with the program and a protected resource.
     "up
        Thing c
        Thing i deps=c protect=yes
@@ -119,7 +119,7 @@ const ORDERS: &[&str] = &[
        stop program-fails 7
        Thing e
        Thing b alias=name:j",
-    // What a destroy registers goes after what is left under a former name.
+    // Resources registered by a destroy are deleted after those left under a former URN.
     "up
        Other a
        Thing f .w=$a.oid
@@ -133,7 +133,7 @@ const ORDERS: &[&str] = &[
        Thing e .v=$i.r parent=a
      destroy run-program
        Other i alias=urn:Thing::i",
-    // What refers to a component needs everything below it, also if it stands below it itself.
+    // A reference to a component depends on all of its descendants, even if the dependent is one of them.
     "up
        Pack f
        Pack i parent=f

@@ -1,4 +1,4 @@
-//! Histories by chance, few enough for every run of the tests; `tests/run.sh` runs many more.
+//! Random histories, few enough for every test run; `tests/run.sh` runs many more.
 
 use plumb_simulate::origin::Origin;
 use plumb_simulate::simulate::{Settings, simulate};
@@ -27,7 +27,7 @@ fn histories_that_start_from_the_state_of_a_stack_do_what_the_model_says() {
     }
 }
 
-/// Runs histories on the state of `origin`.
+/// Runs histories that start with the state of `origin`.
 #[track_caller]
 fn holds(origin: Origin, operations: u64) {
     let settings = Settings {

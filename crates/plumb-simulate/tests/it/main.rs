@@ -1,4 +1,4 @@
-//! Generated histories, bounded; and stories that failed once.
+//! Generated histories in limited number, and stories that failed in the past.
 
 mod differential;
 mod found;

@@ -1,8 +1,8 @@
-//! Stories of resources that got other names, as the simulation found and shrank them.
+//! Stories with renamed resources, found and shrunk by the simulation.
 
 use crate::stories::holds;
 
-/// What went for its provider under a former name is made anew under the present one.
+/// A resource deleted for its provider under its former URN is created again under its current URN.
 #[test]
 fn a_renamed_dependent_of_a_replaced_provider_is_made_anew() {
     holds(
@@ -16,7 +16,7 @@ fn a_renamed_dependent_of_a_replaced_provider_is_made_anew() {
     );
 }
 
-/// A child of a renamed parent keeps its name while another resource has the one that it would get.
+/// A child of a renamed parent keeps its URN while another resource has its new one.
 #[test]
 fn children_of_renamed_parents_never_take_the_name_of_another_resource() {
     holds(
@@ -60,7 +60,7 @@ fn children_of_renamed_parents_never_take_the_name_of_another_resource() {
     );
 }
 
-/// What depends on a resource that could not be deleted for its replacement is left out, also where it was renamed.
+/// Dependents of a resource whose delete-before-replace failed are skipped, even if it was renamed.
 #[test]
 fn dependents_of_a_renamed_resource_that_fails_to_make_way_are_left_out() {
     holds(
@@ -73,7 +73,7 @@ fn dependents_of_a_renamed_resource_that_fails_to_make_way_are_left_out() {
     );
 }
 
-/// What has left its parent does not follow it.
+/// A resource with a new parent is not renamed with the former one.
 #[test]
 fn what_left_its_parent_keeps_its_name() {
     holds(
@@ -88,7 +88,7 @@ fn what_left_its_parent_keeps_its_name() {
     );
 }
 
-/// What goes for the replacement of another resource is made anew, under whatever name the program has for it now.
+/// A resource deleted for the replacement of another one is created again, under its current name in the program.
 #[test]
 fn what_made_way_is_made_anew_under_another_name() {
     holds(
@@ -104,7 +104,7 @@ fn what_made_way_is_made_anew_under_another_name() {
     );
 }
 
-/// The same where it has been decided by then: it stays, and so does its object.
+/// A resource that has been decided under its new URN is not deleted, and keeps its object.
 #[test]
 fn what_was_decided_under_another_name_does_not_make_way() {
     holds(

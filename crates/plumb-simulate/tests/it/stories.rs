@@ -1,4 +1,4 @@
-//! Stories that failed once, as the simulation found and shrank them.
+//! Stories that failed in the past, found and shrunk by the simulation.
 
 use plumb_simulate::found;
 use plumb_simulate::story::Story;
@@ -10,7 +10,7 @@ pub(crate) fn holds(text: &str) {
     holds_in(40, &story);
 }
 
-/// Runs a story in so many orders of events.
+/// Runs a story in that many orders of events.
 #[track_caller]
 pub(crate) fn holds_in(orders: u64, story: &Story) {
     if let Err(failed) = found::holds(story, orders) {
@@ -19,7 +19,7 @@ pub(crate) fn holds_in(orders: u64, story: &Story) {
     }
 }
 
-/// The step that outputs belong to is remembered although its marker comes before the new state.
+/// The step of registered outputs is known although its marker comes before the new state.
 #[test]
 fn a_component_replaced_delete_first_may_register_outputs() {
     holds(
@@ -34,7 +34,7 @@ fn a_component_replaced_delete_first_may_register_outputs() {
     );
 }
 
-/// What comes back plain from a read is secret if its input is.
+/// Outputs that a read returns as plain values are secret if their inputs are.
 #[test]
 fn outputs_stay_secret_through_a_refresh() {
     holds(
@@ -48,7 +48,7 @@ fn outputs_stay_secret_through_a_refresh() {
     );
 }
 
-/// The live copy of a resource is deleted although the refresh found its old copy gone.
+/// The live copy of a resource is deleted even if the refresh found the object of its old copy missing.
 #[test]
 fn a_copy_that_is_gone_says_nothing_about_the_live_one() {
     holds(
@@ -62,7 +62,7 @@ fn a_copy_that_is_gone_says_nothing_about_the_live_one() {
     );
 }
 
-/// What was deleted for its replacement is not asked about again; its provider may be gone.
+/// A resource deleted for its replacement is not compared again; its provider may be deleted too.
 #[test]
 fn dependents_that_are_deleted_already_are_not_compared() {
     holds(
@@ -79,7 +79,7 @@ fn dependents_that_are_deleted_already_are_not_compared() {
     );
 }
 
-/// A provider that its plugin wants deleted first stays while the old half of another replacement needs it.
+/// A provider with delete before replace stays while the old half of another replacement needs it.
 #[test]
 fn a_provider_outlives_old_copies_that_need_it() {
     holds(
@@ -93,7 +93,7 @@ fn a_provider_outlives_old_copies_that_need_it() {
     );
 }
 
-/// COMP-03, COE-01: depending on a component is depending on what is below it, also when its deletion fails.
+/// COMP-03, COE-01: a dependency on a component is one on its descendants, also if its deletion fails.
 #[test]
 fn what_a_kept_resource_needs_through_a_component_is_kept() {
     holds(
@@ -106,7 +106,7 @@ fn what_a_kept_resource_needs_through_a_component_is_kept() {
     );
 }
 
-/// COMP-03: the component itself need not go for that.
+/// COMP-03: the component itself need not be deleted for that.
 #[test]
 fn what_is_below_a_component_that_stays_goes_after_its_dependents() {
     holds(
@@ -119,7 +119,7 @@ fn what_is_below_a_component_that_stays_goes_after_its_dependents() {
     );
 }
 
-/// COE-01: what a protected resource needs stays, through what is deleted in vain.
+/// COE-01: the dependencies of a protected resource are kept, also through resources whose deletion fails.
 #[test]
 fn the_dependencies_of_a_protected_resource_are_kept() {
     holds(
@@ -135,7 +135,7 @@ fn the_dependencies_of_a_protected_resource_are_kept() {
     );
 }
 
-/// What was read is compared as it is recorded, secrets and all.
+/// Inputs from a read are compared in their recorded form, including secrets.
 #[test]
 fn a_refresh_of_secrets_finds_nothing_changed() {
     holds(
@@ -147,7 +147,7 @@ fn a_refresh_of_secrets_finds_nothing_changed() {
     );
 }
 
-/// RBU-01: what asks for a refresh before changes is read before it is destroyed.
+/// RBU-01: a resource that requires a refresh before updates is read before it is destroyed.
 #[test]
 fn what_asks_for_it_is_read_before_a_destroy() {
     holds(
@@ -157,7 +157,7 @@ fn what_asks_for_it_is_read_before_a_destroy() {
     );
 }
 
-/// A package whose providers all have a version is served in the highest of them where the program names none.
+/// The default version of a package whose providers all have a version is the highest of them.
 #[test]
 fn versions_of_default_providers_come_from_the_state() {
     holds(
@@ -171,7 +171,7 @@ fn versions_of_default_providers_come_from_the_state() {
     );
 }
 
-/// An update of a component drops the outputs that the program does not register again.
+/// An update of a component removes outputs that the program does not register again.
 #[test]
 fn an_updated_component_has_the_outputs_of_this_run() {
     holds(
@@ -184,7 +184,7 @@ fn an_updated_component_has_the_outputs_of_this_run() {
     );
 }
 
-/// What an update brought about is as secret as the inputs that asked for it, also where the state keeps those before.
+/// The outputs of a partial update are as secret as its inputs, although the state keeps the former inputs.
 #[test]
 fn a_half_done_update_keeps_secret_what_it_was_given() {
     holds(
@@ -198,7 +198,7 @@ fn a_half_done_update_keeps_secret_what_it_was_given() {
     );
 }
 
-/// UPD-01: a read continues what was below the former name of its parent.
+/// UPD-01: a read continues a resource below the former URN of its parent.
 #[test]
 fn a_read_follows_its_renamed_parent() {
     holds(
@@ -212,7 +212,7 @@ fn a_read_follows_its_renamed_parent() {
     );
 }
 
-/// A component does not hand on the default provider of its parent.
+/// A component does not inherit the default provider of its parent to children.
 #[test]
 fn default_providers_are_not_inherited_through_components() {
     holds(
@@ -224,7 +224,7 @@ fn default_providers_are_not_inherited_through_components() {
     );
 }
 
-/// A provider does not hand on the provider of its parent.
+/// A provider does not inherit the provider of its parent to children.
 #[test]
 fn providers_inherit_no_provider() {
     holds(
@@ -235,7 +235,7 @@ fn providers_inherit_no_provider() {
     );
 }
 
-/// A copy that was due for deletion anyhow goes with its provider; that says nothing about the live one.
+/// A copy pending deletion is deleted with its provider, which does not affect the live one.
 #[test]
 fn an_old_copy_that_makes_way_has_no_replacement() {
     holds(
@@ -255,7 +255,7 @@ fn an_old_copy_that_makes_way_has_no_replacement() {
     );
 }
 
-/// COE-01: what a refresh found gone needs nothing any more.
+/// COE-01: a resource that a refresh found missing has no dependencies any more.
 #[test]
 fn what_a_refresh_found_gone_keeps_nothing() {
     holds(
@@ -269,7 +269,7 @@ fn what_a_refresh_found_gone_keeps_nothing() {
     );
 }
 
-/// Dependents of a default provider that is replaced go with it, whoever needs the provider first.
+/// Dependents of a replaced default provider are deleted with it, whichever resource needs the provider first.
 #[test]
 fn dependents_of_a_default_provider_that_is_replaced_go_with_it() {
     holds(
@@ -285,7 +285,7 @@ fn dependents_of_a_default_provider_that_is_replaced_go_with_it() {
     );
 }
 
-/// A run that fails does not show in which order it decided; some order must explain it.
+/// A failed run does not show its order of decisions; some order must explain it.
 #[test]
 fn a_protected_dependent_may_be_decided_late() {
     holds(
@@ -300,7 +300,7 @@ fn a_protected_dependent_may_be_decided_late() {
     );
 }
 
-/// The outputs of the stack are recorded before the state is made anew after a refresh.
+/// The outputs of the stack are recorded before the state is rebuilt after a refresh.
 #[test]
 fn a_refresh_with_program_records_outputs_of_the_stack() {
     holds(
@@ -312,7 +312,7 @@ fn a_refresh_with_program_records_outputs_of_the_stack() {
     );
 }
 
-/// A read below something that is not made is not recorded.
+/// A read below a skipped resource is not recorded.
 #[test]
 fn a_read_below_something_left_out_is_left_out() {
     holds(
@@ -325,7 +325,7 @@ fn a_read_below_something_left_out_is_left_out() {
     );
 }
 
-/// What is renamed in a refresh has its new name from then on.
+/// A resource renamed in a refresh has its new URN from then on.
 #[test]
 fn a_refresh_with_program_renames() {
     holds(
@@ -336,7 +336,7 @@ fn a_refresh_with_program_renames() {
     );
 }
 
-/// The old half of an import takes part in the renaming.
+/// The old half of an import is renamed too.
 #[test]
 fn an_import_may_rename() {
     holds(
@@ -348,7 +348,7 @@ fn an_import_may_rename() {
     );
 }
 
-/// STEPGEN-03, IMPORT-17: outputs are as secret as the inputs that the program gives an imported object.
+/// STEPGEN-03, IMPORT-17: outputs of an imported object are as secret as the inputs in the program.
 #[test]
 fn an_imported_object_has_the_secrets_of_the_program() {
     holds(
@@ -357,7 +357,7 @@ fn an_imported_object_has_the_secrets_of_the_program() {
     );
 }
 
-/// An import of what was deleted for its provider is its replacement.
+/// An import of a resource that was deleted for its provider is its replacement.
 #[test]
 fn an_import_follows_a_deletion_for_its_provider() {
     holds(
@@ -371,7 +371,7 @@ fn an_import_follows_a_deletion_for_its_provider() {
     );
 }
 
-/// TARGET-14: imports must not refer to what is left out either.
+/// TARGET-14: imports must not refer to skipped resources either.
 #[test]
 fn a_targeted_import_depends_on_nothing_left_out() {
     holds(
@@ -384,7 +384,7 @@ fn a_targeted_import_depends_on_nothing_left_out() {
     );
 }
 
-/// A reply does not tell of what was passed on before.
+/// A reply is not affected by the resource having been kept unchanged before.
 #[test]
 fn a_resource_left_out_is_answered_for_itself() {
     holds(
@@ -398,7 +398,7 @@ fn a_resource_left_out_is_answered_for_itself() {
     );
 }
 
-/// TARGET-16: dependents follow a renamed target.
+/// TARGET-16: dependents of a renamed target are targeted.
 #[test]
 fn dependents_of_a_renamed_target_go() {
     holds(
@@ -410,7 +410,7 @@ fn dependents_of_a_renamed_target_go() {
     );
 }
 
-/// What a destroy keeps needs no refresh before.
+/// Resources kept by a destroy need no refresh before.
 #[test]
 fn what_a_destroy_excludes_is_not_read() {
     holds(
@@ -422,7 +422,7 @@ fn what_a_destroy_excludes_is_not_read() {
     );
 }
 
-/// What a targeted resource referred to so far stays before it.
+/// The former dependencies of a targeted resource stay before it.
 #[test]
 fn what_an_included_resource_needed_is_passed_on() {
     holds(
@@ -434,7 +434,7 @@ fn what_an_included_resource_needed_is_passed_on() {
     );
 }
 
-/// A resource that is left as it is may not depend on what is to depend on it.
+/// A resource kept unchanged must not depend on its new dependents.
 #[test]
 fn no_circles_through_what_is_left_as_it_is() {
     holds(
@@ -447,7 +447,7 @@ fn no_circles_through_what_is_left_as_it_is() {
     );
 }
 
-/// The same, where the one has another name now.
+/// A cycle through a resource that was renamed.
 #[test]
 fn no_circles_through_former_names() {
     holds(
@@ -460,7 +460,7 @@ fn no_circles_through_former_names() {
     );
 }
 
-/// The same, through a provider.
+/// A cycle through a provider.
 #[test]
 fn no_circles_through_providers() {
     holds(
@@ -475,7 +475,7 @@ fn no_circles_through_providers() {
     );
 }
 
-/// A provider that is replaced stays while something left as it is refers to it.
+/// A replaced provider stays while a resource kept unchanged refers to it.
 #[test]
 fn a_replaced_provider_stays_for_what_is_passed_on() {
     holds(
@@ -488,7 +488,7 @@ fn a_replaced_provider_stays_for_what_is_passed_on() {
     );
 }
 
-/// What a destroy deleted for a provider is not deleted again.
+/// A resource that a destroy deleted for its provider is not deleted again.
 #[test]
 fn a_destroy_with_program_deletes_once() {
     holds(
@@ -501,7 +501,7 @@ fn a_destroy_with_program_deletes_once() {
     );
 }
 
-/// A refresh goes on with what is there, whatever it is to depend on.
+/// A refresh continues with the existing resources, whatever their new dependencies are.
 #[test]
 fn a_refresh_with_program_goes_on_after_a_failed_read() {
     holds(
@@ -515,7 +515,7 @@ fn a_refresh_with_program_goes_on_after_a_failed_read() {
     );
 }
 
-/// Two claims of one former name are refused, also in a refresh.
+/// Two resources that claim the same former URN are refused, also in a refresh.
 #[test]
 fn former_names_are_claimed_once() {
     holds(
@@ -530,7 +530,7 @@ fn former_names_are_claimed_once() {
     );
 }
 
-/// PROV-07: a provider that is renamed and replaced is another one.
+/// PROV-07: a provider that is renamed and replaced is another provider.
 #[test]
 fn a_renamed_provider_may_be_replaced() {
     holds(
@@ -544,7 +544,7 @@ fn a_renamed_provider_may_be_replaced() {
     );
 }
 
-/// What an old copy needs stays with it, wherever the live one stands.
+/// The dependencies of an old copy are kept with it, wherever the live copy is.
 #[test]
 fn excluded_copies_keep_what_they_need() {
     holds(
@@ -559,7 +559,7 @@ fn excluded_copies_keep_what_they_need() {
     );
 }
 
-/// ALIAS-07: an alias of a child is below its parent as it is now, and as it was.
+/// ALIAS-07: an alias of a child is resolved below the current and the former URN of its parent.
 #[test]
 fn aliases_of_children_of_renamed_parents() {
     holds(
@@ -573,7 +573,7 @@ fn aliases_of_children_of_renamed_parents() {
     );
 }
 
-/// What depends on something that failed is skipped, also where it would be left out.
+/// A dependent of a failed resource is skipped, even if it is untargeted.
 #[test]
 fn what_is_left_out_may_be_skipped() {
     holds(
@@ -588,7 +588,7 @@ fn what_is_left_out_may_be_skipped() {
     );
 }
 
-/// Providers belong to every operation, and take their dependents along where they follow a target.
+/// Providers belong to every operation; if they depend on a target, so do their users.
 #[test]
 fn what_a_following_provider_provides_follows() {
     holds(
@@ -599,7 +599,7 @@ fn what_a_following_provider_provides_follows() {
     );
 }
 
-/// An interrupted import may have come before its comparison.
+/// An import may be interrupted before its comparison.
 #[test]
 fn an_import_may_be_interrupted() {
     holds(
@@ -612,7 +612,7 @@ fn an_import_may_be_interrupted() {
     );
 }
 
-/// Objects are adopted beside what is there.
+/// An import operation keeps all existing resources.
 #[test]
 fn an_import_operation_passes_everything_on() {
     holds(
@@ -628,7 +628,7 @@ fn an_import_operation_passes_everything_on() {
     );
 }
 
-/// References to a former name are not lost in a refresh, wherever the renamed resource stands.
+/// References to a former URN survive a refresh, wherever the renamed resource is in the state.
 #[test]
 fn a_refresh_keeps_references_to_former_names() {
     holds(
@@ -641,7 +641,7 @@ fn a_refresh_keeps_references_to_former_names() {
     );
 }
 
-/// IMPORT-17: the state keeps what was read of an imported object that nothing is done about.
+/// IMPORT-17: the state of an imported object that needs no step keeps the inputs that were read.
 #[test]
 fn an_imported_object_keeps_what_was_read() {
     holds(
@@ -650,7 +650,8 @@ fn an_imported_object_keeps_what_was_read() {
     );
 }
 
-/// The provider that a destroy would have to make first is not taken over: the resource goes with the one that it has.
+/// A destroy does not switch to a provider that it would have to create first: the resource is deleted with its current
+/// one.
 #[test]
 fn a_destroy_keeps_the_provider_where_another_one_cannot_be_made() {
     holds(
@@ -663,8 +664,8 @@ fn a_destroy_keeps_the_provider_where_another_one_cannot_be_made() {
     );
 }
 
-/// A copy that is due for deletion goes with the target that it depends on; what depends on the live one stays, and so
-/// does that.
+/// A copy pending deletion is deleted with its targeted dependency; dependents of the live copy stay, and so does the
+/// live copy.
 #[test]
 fn an_old_copy_that_depends_on_a_target_does_not_drag_the_live_one_along() {
     holds(
@@ -679,7 +680,7 @@ fn an_old_copy_that_depends_on_a_target_does_not_drag_the_live_one_along() {
     );
 }
 
-/// Resources that name no version go with the highest one that the state knew when the run began.
+/// Resources without a version use the highest version in the state at the beginning of the run.
 #[test]
 fn a_version_that_comes_into_the_state_counts_from_the_next_run_on() {
     holds(

@@ -1,4 +1,4 @@
-//! The order of steps, as far as it is not chance: that of two steps of which one's resource refers to the other's.
+//! Comparison of the order of steps, only between resources of which one refers to the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 
 use super::{Difference, class, items, name, text};
 
-/// Which resources each resource refers to, by URN.
+/// Referenced resources of each resource, by URN.
 type References<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// The first two steps that come the other way round.
+/// First two steps in a different order.
 pub(super) fn order(case: &Json, ours: &Json, theirs: &Json) -> Option<Difference> {
     let mut references = References::new();
     for state in [
@@ -50,7 +50,7 @@ fn steps(seen: &Json) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Whether some `first` comes before some `second`: a step may be there for each of several copies.
+/// Whether any `first` comes before any `second`; each may occur several times, for several copies.
 fn is_before(all: &[(&str, &str)], first: (&str, &str), second: (&str, &str)) -> bool {
     let earliest = all.iter().position(|it| *it == first);
     let latest = all.iter().rposition(|it| *it == second);
@@ -59,7 +59,7 @@ fn is_before(all: &[(&str, &str)], first: (&str, &str), second: (&str, &str)) ->
         .is_none_or(|(first, second)| first < second)
 }
 
-/// The URNs in the members of a state that refer to others, and those in references of providers.
+/// URNs in the members of a state that refer to other resources, and in provider references.
 fn mentioned<'a>(resource: &'a Json, found: &mut BTreeSet<&'a str>) {
     for key in ["parent", "deletedWith", "viewOf"] {
         found.insert(text(&resource[key]));

@@ -1,4 +1,4 @@
-//! What can happen next.
+//! Possible next events.
 
 use plumb_deploy::{Event, ProgramEnd};
 use plumb_resource::provider::ProviderCall;
@@ -8,7 +8,7 @@ use crate::cloud::Faults;
 use crate::story::{FaultKind, Item};
 use crate::world::{Moment, Violation, calls, requests};
 
-/// What can happen next.
+/// A possible next event.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Choice {
     Register(usize),
@@ -31,7 +31,7 @@ pub(super) enum Choice {
 }
 
 impl Run<'_> {
-    /// Picks one of all that can happen.
+    /// Picks one of the possible events.
     pub(super) fn choose(&mut self) -> Option<Choice> {
         let mut choices: Vec<Choice> = Vec::new();
         if self.program_runs && !self.functions.is_empty() {
@@ -68,8 +68,7 @@ impl Run<'_> {
         self.dice.pick(&choices).copied()
     }
 
-    /// The one thing that happens next: whatever others have to do, then what the program does, in the order in which it
-    /// is written down.
+    /// Next event in fixed order: first those of other parties, then the program's actions in source order.
     pub(super) fn next_in_order(&self) -> Option<Choice> {
         if self.program_runs && !self.functions.is_empty() {
             return Some(Choice::Functions);
@@ -115,7 +114,7 @@ impl Run<'_> {
         })
     }
 
-    /// The next resource that a method at work registers: one at a time.
+    /// Next resource that a running method registers; one at a time.
     fn made_by_methods(&self) -> Option<usize> {
         let is_busy = self
             .asked
@@ -132,7 +131,7 @@ impl Run<'_> {
         ready.filter(|_| !is_busy)
     }
 
-    /// The program does the next thing. Methods make what is made by methods.
+    /// Performs the next action of the program. Resources created by methods are left to these.
     fn next_item(&mut self) -> Result<(), Violation> {
         match self.fails_after {
             Some(0) => return self.fail_program(),
@@ -164,7 +163,7 @@ impl Run<'_> {
         }
     }
 
-    /// What may be registered next, and completed.
+    /// Possible registrations of resources and of outputs.
     fn registrations(&self) -> Vec<Choice> {
         let mut choices = Vec::new();
         for (index, res) in self.waiting.iter().enumerate() {
@@ -248,7 +247,7 @@ impl Run<'_> {
         self.ask(Asked::Resource(name), request)
     }
 
-    /// A provider answers.
+    /// Answers a provider call.
     fn answer(&mut self, index: usize) -> Result<(), Violation> {
         let (call, request) = match self.order {
             Order::Any => self.calls.swap_remove(index),

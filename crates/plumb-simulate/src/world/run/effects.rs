@@ -1,4 +1,4 @@
-//! What the core asks for.
+//! Effects of the core.
 
 use plumb_deploy::request::Reply;
 use plumb_deploy::{Effect, RequestId};
@@ -10,7 +10,7 @@ use crate::world::journal::intent_of;
 use crate::world::{Made, Moment, Violation, calls};
 
 impl Run<'_> {
-    /// Does what the core asks for.
+    /// Performs an effect.
     pub(super) fn perform(&mut self, effect: Effect) -> Result<(), Violation> {
         match &effect {
             Effect::Journal(_) | Effect::Touch { .. } => self.record(effect),
@@ -60,7 +60,7 @@ impl Run<'_> {
         }
     }
 
-    /// Notes what a reply says, which may be held back.
+    /// Records the content of a reply, which may be held back.
     fn note_reply(&mut self, id: RequestId, reply: &Reply) {
         self.note_unasked(id, reply);
         self.note_uncalled(id, reply);
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes in what waits for nothing.
+    /// Performs an effect that waits for nothing.
     fn take(&mut self, effect: Effect) -> Result<(), Violation> {
         match effect {
             Effect::Emit(event) => return self.emitted(event),
@@ -98,7 +98,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Lets go of what waited for entries that are durable now.
+    /// Releases effects whose entries are durable now.
     pub(super) fn release(&mut self) -> Result<(), Violation> {
         if self.trace.journal_failed {
             return Ok(());
@@ -125,7 +125,7 @@ impl Run<'_> {
         self.perform_now(effect)
     }
 
-    /// A call that changes something needs an intent behind which it waits.
+    /// Checks that a call that changes an object waits for a pending operation.
     fn check_call(&self, request: &ProviderCall, fence: u64) -> Result<(), Violation> {
         let Some(mutation) = calls::mutation(request) else {
             return Ok(());
@@ -134,7 +134,7 @@ impl Run<'_> {
         if self.operation.preview {
             return Err(Violation::new("preview", shown));
         }
-        // A call that is made again has an intent that is durable since the first time.
+        // The pending operation of a retried call has been durable since the first attempt.
         let fence = fence.max(self.journal.durable);
         if !self
             .journal
@@ -155,7 +155,7 @@ impl Run<'_> {
             Reply::Awaited(reply) => &reply.urn,
             _ => return Ok(()),
         };
-        // Components are nothing but their entries.
+        // A component consists only of its entries.
         let res = self.operation.program.get(urn.name());
         let is_component = urn.is_root_stack() || res.is_some_and(Res::is_component);
         if !is_component && self.journal.recorded(urn) > fence {

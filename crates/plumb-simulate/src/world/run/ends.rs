@@ -1,4 +1,4 @@
-//! What a run leaves that did not come to its end, or did.
+//! Results of runs, completed or not.
 
 use plumb_resource::ResourceKind;
 
@@ -7,7 +7,7 @@ use crate::cloud::Faults;
 use crate::world::{Trace, Violation, calls};
 
 impl Run<'_> {
-    /// Every step that began must have ended; components are silent about their end in a real run.
+    /// Checks that every step has ended; components need not report their end.
     pub(super) fn check_open_steps(&self) -> Result<(), Violation> {
         let mut open = self.open.iter().map(|number| &self.trace.steps[*number]);
         let loose = open.find(|step| step.is_custom);
@@ -20,7 +20,7 @@ impl Run<'_> {
         }
     }
 
-    /// The process died: calls on their way may still be carried out, the journal is cut.
+    /// Result after the death of the process: calls in progress may still have their effect, and the journal is cut.
     pub(super) fn crashed(mut self) -> Result<Trace, Violation> {
         for (_, call) in std::mem::take(&mut self.calls) {
             let is_mutation = calls::mutation(&call).is_some();
@@ -40,7 +40,7 @@ impl Run<'_> {
     }
 }
 
-/// Ids of the objects that a snapshot knows.
+/// Ids of the objects in a snapshot.
 pub(super) fn ids(snapshot: &plumb_state::Snapshot) -> Vec<String> {
     snapshot
         .resources

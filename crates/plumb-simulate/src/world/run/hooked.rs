@@ -1,4 +1,4 @@
-//! What hooks of a run mean for its steps.
+//! Effects of hooks on the steps of a run.
 
 use plumb_deploy::request::{Callback, CallbackReply, CallbackRequest};
 use plumb_resource::StepOp;
@@ -8,7 +8,7 @@ use super::Run;
 use crate::world::{Moment, Violation, hooks};
 
 impl Run<'_> {
-    /// Notes what a hook's answer means for its step.
+    /// Records the effect of a hook's result on its step.
     pub(super) fn hook_answers(
         &mut self,
         callback: &Callback,
@@ -18,7 +18,7 @@ impl Run<'_> {
         let moment = match request {
             CallbackRequest::Hook(call) => match self.step_before(call) {
                 Some(at) if result.is_ok() || callback.token == "lenient" => {
-                    // Nothing begins after the end, so the step will not end either.
+                    // No step begins after the end of the run, so this step will not end either.
                     let number = if self.is_over {
                         self.open.remove(at)
                     } else {
@@ -41,13 +41,12 @@ impl Run<'_> {
         self.trace.moments.push(moment);
     }
 
-    /// The step, among those that have begun and not ended, before which a hook is called; `None` when it is called after
-    /// one.
+    /// Step in progress before which a hook is called; `None` for a hook after a step.
     fn step_before(&self, call: &HookCall) -> Option<usize> {
         self.step_of(call).filter(|_| call.new_outputs.is_none())
     }
 
-    /// The step that a hook is called for, among those that have begun and not ended.
+    /// Step in progress that a hook is called for.
     pub(super) fn step_of(&self, call: &HookCall) -> Option<usize> {
         let deletes = call.new_options.is_none();
         self.open.iter().position(|number| {
@@ -61,7 +60,7 @@ impl Run<'_> {
         })
     }
 
-    /// A hook after a step must not run before its outcome is durable.
+    /// Checks that an after hook runs only after the outcome of its step is durable.
     pub(super) fn check_callback(
         &self,
         request: &CallbackRequest,

@@ -1,4 +1,4 @@
-//! Methods that the program of a run calls.
+//! Method calls in the program of a run.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::cloud::Faults;
 use crate::story::{CallKind, Method, Res};
 use crate::world::{Answered, Called, Moment, Violation, methods};
 
-/// What the program has to do with methods.
+/// State of the program's method calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Methods {
-    /// Those that it has not called yet.
+    /// Methods not called yet.
     pub(super) uncalled: Vec<usize>,
-    /// Those that work.
+    /// Methods in progress.
     at_work: Vec<String>,
-    /// Those that were refused what they were to make.
+    /// Methods whose registrations were refused.
     broken: BTreeSet<String>,
 }
 
@@ -33,7 +33,7 @@ impl Methods {
 }
 
 impl Run<'_> {
-    /// Methods that may be called: what they need is answered.
+    /// Methods that may be called, because their dependencies have replies.
     pub(super) fn ready_methods(&self) -> impl Iterator<Item = usize> {
         let is_there = |name: &String| self.trace.answers.contains_key(name);
         let all = &self.operation.program.methods;
@@ -43,7 +43,7 @@ impl Run<'_> {
             .map(|(index, _)| index)
     }
 
-    /// The program calls a method.
+    /// Calls a method.
     pub(super) fn call_method(&mut self, index: usize) -> Result<(), Violation> {
         let number = self.methods.uncalled.swap_remove(index);
         let program = &self.operation.program;
@@ -69,8 +69,8 @@ impl Run<'_> {
         self.ask(asked, Request::Call(Box::new(request)))
     }
 
-    /// Whether a resource may be registered, as far as methods go: those whose answers it uses have answered, the one that
-    /// makes it is at work.
+    /// Whether methods allow the registration of a resource: those whose results it uses have returned, and the one
+    /// that creates it is in progress.
     pub(super) fn is_ready_by_methods(&self, res: &Res) -> bool {
         let is_made = res
             .by
@@ -79,7 +79,7 @@ impl Run<'_> {
         is_made && res.methods().all(|it| self.trace.results.contains_key(it))
     }
 
-    /// A method is called: it is noted who is asked for what.
+    /// Records the provider and the arguments of a method call.
     pub(super) fn note_method(&mut self, instance: InstanceId, call: &ProviderCall) {
         let ProviderCall::Call(call) = call else {
             return;
@@ -93,7 +93,7 @@ impl Run<'_> {
         self.trace.moments.push(Moment::Called(name));
     }
 
-    /// Nobody is asked: the provider cannot answer yet, or there is none.
+    /// Records a call without a provider: the provider cannot be configured yet, or there is none.
     pub(super) fn note_uncalled(&mut self, id: RequestId, reply: &Reply) {
         let Some(Asked::Method(name)) = self.asked.get(&id) else {
             return;
@@ -111,7 +111,7 @@ impl Run<'_> {
         }
     }
 
-    /// A provider goes about a method.
+    /// Starts the execution of a method by a provider.
     pub(super) fn method_begins(&mut self, call: &ProviderCall) {
         if let ProviderCall::Call(call) = call {
             let name = methods::name_of(call).to_owned();
@@ -119,7 +119,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a method has yet to make something before it answers.
+    /// Whether a method must still register a resource before it returns.
     pub(super) fn still_makes(&self, call: &ProviderCall) -> bool {
         let ProviderCall::Call(call) = call else {
             return false;
@@ -132,7 +132,7 @@ impl Run<'_> {
         is_left && !self.methods.broken.contains(name)
     }
 
-    /// What a method answers; when it fails, everything does.
+    /// Result of a method; an error if any of its registrations was refused.
     pub(super) fn method_answers(
         &mut self,
         call: &CallRequest,
@@ -147,7 +147,7 @@ impl Run<'_> {
         Ok(ProviderReply::Invoked(methods::answer(call)))
     }
 
-    /// A registration is refused.
+    /// Records a refused registration.
     pub(super) fn note_refused(&mut self, id: RequestId, reply: &Reply) {
         let Reply::Failed(error) = reply else { return };
         let asked = self.asked.get(&id);
@@ -160,7 +160,7 @@ impl Run<'_> {
         }
     }
 
-    /// What registers a resource cannot go on without it.
+    /// Fails the source of a resource that was refused.
     pub(super) fn source_fails(&mut self, name: &str) {
         let Some(res) = self.operation.program.get(name) else {
             return;
@@ -172,11 +172,11 @@ impl Run<'_> {
         }
     }
 
-    /// The program has the answer of a method, or cannot go on.
+    /// Records the result of a method for the program; an error fails the program.
     pub(super) fn method_answered(&mut self, name: String, reply: Reply) -> Result<(), Violation> {
         match reply {
             Reply::Invoked(reply) => {
-                // What was not called makes nothing.
+                // A method that was not called creates nothing.
                 let is_made = |res: &&Res| res.by.as_ref() != Some(&name);
                 self.waiting.retain(is_made);
                 let answered = Answered {

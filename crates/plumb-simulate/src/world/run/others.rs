@@ -1,4 +1,4 @@
-//! The other parties of a run: policy packs, functions of the program, and functions of providers that it calls.
+//! Other parties of a run: policy packs, functions of the program, and provider functions.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::cloud::Faults;
 use crate::story::{Ask, CallKind, FaultKind, Program};
 use crate::world::{Made, Moment, Violation, functions, hooks, packs, requests, views};
 
-/// Whether a program names its hooks: some resource has one, or had.
+/// Whether a program registers its hooks: a resource has one, in the program or in the state.
 pub(crate) fn has_hooks(base: &Snapshot, program: &Program) -> bool {
     base.resources.iter().any(|state| !state.hooks.is_empty())
         || program.resources.iter().any(|res| !res.hooks.is_empty())
 }
 
-/// The requests by which a program names its functions, before it says anything else.
+/// Requests that register the functions of a program, before all others.
 pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<(Asked, Request)> {
     let hooks = has_hooks(base, program)
         .then(hooks::registrations)
@@ -34,7 +34,7 @@ pub(super) fn functions(base: &Snapshot, program: &Program) -> Vec<(Asked, Reque
     functions.chain(packages::registrations(program)).collect()
 }
 
-/// The argument by which a function knows which of the calls of a program it is.
+/// Argument that identifies the call of a provider function in the program.
 const NUMBER: &str = "number";
 
 fn arguments(number: usize) -> PropertyMap {
@@ -42,7 +42,7 @@ fn arguments(number: usize) -> PropertyMap {
 }
 
 impl Run<'_> {
-    /// A function of the program answers.
+    /// Answers a call of a function of the program.
     pub(super) fn call_back(
         &mut self,
         call: CallId,
@@ -66,7 +66,7 @@ impl Run<'_> {
         self.event(Event::CalledBack { call, result })
     }
 
-    /// Components whose construction may begin, or end: what stands for them is registered then.
+    /// Components whose construction can begin or end.
     pub(super) fn constructible(&self) -> impl Iterator<Item = usize> {
         let all = self.constructions.iter().enumerate();
         all.filter(|(_, (_, name, has_begun))| {
@@ -75,12 +75,12 @@ impl Run<'_> {
         .map(|(index, _)| index)
     }
 
-    /// Whether a construction that is under way ends, because what it registers is refused.
+    /// Whether a construction must end because its registrations are refused.
     fn is_in_pieces(&self) -> bool {
         self.order == Order::Fixed && (self.has_trouble || self.was_turned_away)
     }
 
-    /// A provider registers the component that it constructs, and says later that it is there, or that it is not.
+    /// Begins a construction by registering its component, or ends it with a result or an error.
     pub(super) fn construct(&mut self, index: usize) -> Result<(), Violation> {
         let (call, name, has_begun) = self.constructions[index].clone();
         let program = &self.operation.program;
@@ -109,7 +109,7 @@ impl Run<'_> {
         self.event(Event::Answered { call, result })
     }
 
-    /// Whether a provider has something to tell of parts before it answers.
+    /// Whether a provider reports views before it answers.
     pub(super) fn tells_views(&self, index: usize) -> bool {
         let (call, request) = &self.calls[index];
         let faults = Faults(&self.operation.faults);
@@ -137,7 +137,7 @@ impl Run<'_> {
         self.event(Event::PoliciesLoaded(packs))
     }
 
-    /// A pack answers.
+    /// Answers a call of a policy pack.
     pub(super) fn consult(&mut self, index: usize) -> Result<(), Violation> {
         let (call, pack, request) = match self.order {
             Order::Any => self.consultations.swap_remove(index),
@@ -151,7 +151,7 @@ impl Run<'_> {
         self.event(Event::PolicyAnswered { call, result })
     }
 
-    /// Functions that may be called: what they need is answered.
+    /// Provider functions that may be called, because their dependencies have replies.
     pub(super) fn ready_asks(&self) -> impl Iterator<Item = usize> {
         let is_there = |name: &String| self.trace.answers.contains_key(name);
         let is_ready = move |ask: &Ask| ask.needs.iter().chain(&ask.provider).all(is_there);
@@ -162,13 +162,13 @@ impl Run<'_> {
             .map(|(index, _)| index)
     }
 
-    /// The program calls a function.
+    /// Calls a provider function.
     pub(super) fn ask_provider(&mut self, index: usize) -> Result<(), Violation> {
         let number = self.unasked.swap_remove(index);
         self.ask_function(number)
     }
 
-    /// The program calls the function of this number.
+    /// Calls the provider function with this number.
     pub(super) fn ask_function(&mut self, number: usize) -> Result<(), Violation> {
         let ask = &self.operation.program.asks[number];
         let answers = &self.trace.answers;
@@ -188,7 +188,7 @@ impl Run<'_> {
         self.ask(Asked::Ask(number), Request::Invoke(Box::new(request)))
     }
 
-    /// A provider is asked for a function: what that needs exists.
+    /// Records the call of a provider function, whose dependencies must exist.
     pub(super) fn note_ask(&mut self, instance: InstanceId, call: &ProviderCall) {
         let ProviderCall::Invoke(call) = call else {
             return;
@@ -200,7 +200,8 @@ impl Run<'_> {
         }
     }
 
-    /// Nobody is asked: something that the function needs does not exist, or its provider cannot answer.
+    /// Records that a provider function was not called: a dependency does not exist, or the provider cannot be
+    /// configured.
     pub(super) fn note_unasked(&mut self, id: RequestId, reply: &Reply) {
         if let (Some(Asked::Ask(number)), Reply::Invoked(reply)) = (self.asked.get(&id), reply) {
             if reply.unknown {
@@ -211,13 +212,14 @@ impl Run<'_> {
         }
     }
 
-    /// What a function answers is what its provider said; it may be refused where there is no provider, and at the end.
+    /// Checks that the result of a function is that of the provider; it may fail without a provider, and at the end of
+    /// the run.
     pub(super) fn provider_answered(
         &mut self,
         number: usize,
         reply: &Reply,
     ) -> Result<(), Violation> {
-        // The default provider, too, may have failed before.
+        // The default provider may have failed before.
         if self.order == Order::Fixed {
             match reply {
                 Reply::Invoked(reply) => {

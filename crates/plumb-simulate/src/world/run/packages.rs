@@ -1,4 +1,4 @@
-//! Packages that the program of a run registers, and the plugins that serve them.
+//! Packages that the program of a run registers, and their plugins.
 
 use ecow::EcoString;
 use plumb_deploy::InstanceId;
@@ -11,7 +11,7 @@ use super::{Asked, Run};
 use crate::story::{Package, Program, Verb};
 use crate::world::Violation;
 
-/// The requests by which a program registers its packages, each of them twice.
+/// Requests that register the packages of a program, each of them twice.
 pub(super) fn registrations(program: &Program) -> impl Iterator<Item = (Asked, Request)> {
     let twice = program.packages.iter().chain(&program.packages);
     twice.map(|package| (Asked::Package(package.name.clone()), registration(package)))
@@ -29,7 +29,7 @@ fn registration(package: &Package) -> Request {
 }
 
 impl Run<'_> {
-    /// The program has the reference of a package: the same for the same request, and for no other.
+    /// Records the reference of a package. Equal requests have equal references, and others different ones.
     pub(super) fn package_registered(
         &mut self,
         name: String,
@@ -53,7 +53,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What is of a package goes to a plugin that was made to serve it, and that has the extension, if it is one.
+    /// Checks that a resource of a package is handled by a plugin with its parameterization and its extension.
     pub(super) fn check_package(
         &self,
         instance: InstanceId,
@@ -74,7 +74,7 @@ impl Run<'_> {
             );
             return Err(Violation::new("packages", what));
         }
-        // What a destroy deletes is what the program says of it, if that says something.
+        // A destroy uses the package in the program, if the program registers the resource.
         let is_said = is_wanted || self.operation.verb == Verb::Destroy;
         let mut extensions = Vec::new();
         extensions.extend(is_said.then(|| self.extension_wanted(urn)));
@@ -85,7 +85,7 @@ impl Run<'_> {
             let needed = extension.as_ref();
             needed.is_none_or(|it| self.plugins.has_extension(instance, it))
         };
-        // Several names may stand for an object, of which one will do.
+        // An object may have several URNs; the extension of one of them is sufficient.
         if extensions.is_empty() || extensions.iter().any(is_there) {
             return Ok(());
         }
@@ -93,8 +93,8 @@ impl Run<'_> {
         Err(Violation::new("packages", what))
     }
 
-    /// Whether a process was started as the program says of the provider that it serves, or of what is of a default
-    /// provider. One that was started from the state before goes on if its provider is as it was (PROV-28).
+    /// Whether a process was started with the package in the program, for its provider or for a resource of its default
+    /// provider. A process started for the old state continues if its provider is unchanged (PROV-28).
     fn is_plugin_of(&self, instance: InstanceId, urn: &Urn) -> bool {
         let (program, flags) = (&self.operation.program, &self.operation.flags);
         let is_whole = flags.targets.is_empty()
@@ -112,7 +112,7 @@ impl Run<'_> {
             server.urn().name()
         };
         let package = program.get(named).and_then(|res| program.package(res));
-        // The default provider of a parent will do, whatever its version.
+        // The default provider of a parent is accepted in any version.
         let is_told = |package: &&Package| is_whole && !(is_default && package.parameter.is_none());
         let Some(package) = package.filter(is_told) else {
             return true;
@@ -123,7 +123,7 @@ impl Run<'_> {
             && spec.parameterization == package.parameterization()
     }
 
-    /// The extension that the program says a resource is of.
+    /// Extension of a resource in the program.
     fn extension_wanted(&self, urn: &Urn) -> Option<Parameterization> {
         let program = &self.operation.program;
         let res = program.get(urn.name())?;
@@ -131,7 +131,7 @@ impl Run<'_> {
         program.package(res).filter(|_| is_it)?.extension()
     }
 
-    /// The extensions that are recorded of what has an object, whatever it was called before.
+    /// Extensions in the state for an object, under any URN.
     fn extensions_recorded(&self, id: &ResourceId) -> Vec<Option<Parameterization>> {
         let base = self.journal.base();
         let states = base.resources.iter().filter(|state| state.id == *id);

@@ -1,4 +1,4 @@
-//! What the core replies.
+//! Replies of the core.
 
 use plumb_deploy::RequestId;
 use plumb_deploy::request::{Reply, RequestErrorKind};
@@ -7,7 +7,7 @@ use super::{Asked, Run};
 use crate::world::{Answer, Moment, Violation};
 
 impl Run<'_> {
-    /// Takes in the reply to a request.
+    /// Handles the reply to a request.
     pub(super) fn answered(&mut self, id: RequestId, reply: Reply) -> Result<(), Violation> {
         let Some(asked) = self.asked.remove(&id) else {
             return Err(Violation::new("replies", "a request is answered twice"));
@@ -65,7 +65,7 @@ impl Run<'_> {
     fn views_heard(&mut self, reply: Reply) -> Result<(), Violation> {
         match reply {
             Reply::Done => self.trace.moments.push(Moment::Heard(true)),
-            // A resource that was called the same before may have parts of the same names.
+            // A resource with the same former URN may have views with the same URNs.
             Reply::Failed(error) if error.message.starts_with("Duplicate") => {
                 self.trace.moments.push(Moment::Heard(false));
             }

@@ -1,4 +1,4 @@
-//! The snippets of a run: each waits for the resources of others that it needs, and registers its own then.
+//! Snippets of a run: each waits for its dependencies from other sources, and then registers its own resources.
 
 use plumb_deploy::request::{AwaitRequest, Outcome, Reply, Request, RequestErrorKind};
 use plumb_deploy::{Event, ProgramEnd};
@@ -8,18 +8,18 @@ use super::{Asked, Run};
 use crate::story::Res;
 use crate::world::{Answer, Await, Lack, Moment, Violation, snippets};
 
-/// A snippet that is evaluated.
+/// A snippet being evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation {
     uuid: String,
-    /// Resources that it has not asked for yet.
+    /// Resources that it has not requested yet.
     unasked: Vec<String>,
-    /// Why it cannot go on.
+    /// Reason why it cannot continue.
     trouble: Option<String>,
 }
 
 impl Run<'_> {
-    /// A snippet is to run.
+    /// Starts a snippet.
     pub(super) fn start_snippet(&mut self, uuid: &str) {
         let unasked = self.operation.program.awaited_by(uuid);
         self.evaluations.push(Evaluation {
@@ -31,7 +31,7 @@ impl Run<'_> {
         self.trace.moments.push(moment);
     }
 
-    /// What asks for something: a snippet, or the program.
+    /// Source of a request: a snippet, or `None` for the program.
     fn source_of<'a>(&'a self, asked: &'a Asked) -> Option<&'a str> {
         let program = &self.operation.program;
         match asked {
@@ -47,7 +47,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a source waits for an answer, or still has something to register.
+    /// Whether a source waits for a reply, or has more resources to register.
     pub(super) fn is_busy(&self, source: Option<&str>) -> bool {
         let is_left = |res: &&Res| res.snippet.as_deref() == source;
         self.asked.values().any(|it| self.source_of(it) == source)
@@ -55,7 +55,7 @@ impl Run<'_> {
             || self.unregistered.iter().any(is_left)
     }
 
-    /// Whether a resource may be registered, as far as that is a matter of its source.
+    /// Whether the source of a resource allows its registration.
     pub(super) fn is_source_ready(&self, res: &Res) -> bool {
         let Some(uuid) = &res.snippet else {
             return self.program_runs;
@@ -66,7 +66,7 @@ impl Run<'_> {
             && !self.asked.values().any(awaits)
     }
 
-    /// Whether everything that a resource needs is answered; what is of others was waited for.
+    /// Whether a dependency of a resource has a reply; one of another source must have been awaited.
     pub(super) fn is_answered(&self, res: &Res, need: &str) -> bool {
         let program = &self.operation.program;
         if program.is_foreign(res.snippet.as_deref(), need) {
@@ -76,7 +76,7 @@ impl Run<'_> {
         }
     }
 
-    /// A snippet is refused something that it cannot do without.
+    /// Fails a snippet after a refused request.
     pub(super) fn snippet_fails(&mut self, uuid: &str) {
         let mut evaluations = self.evaluations.iter_mut();
         if let Some(it) = evaluations.find(|it| it.uuid == uuid) {
@@ -84,7 +84,7 @@ impl Run<'_> {
         }
     }
 
-    /// What snippets may do next, beside registering resources.
+    /// Possible next events of snippets, except registrations.
     pub(super) fn snippet_choices(&self) -> Vec<Choice> {
         let mut choices = Vec::new();
         for (index, it) in self.evaluations.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Run<'_> {
         choices
     }
 
-    /// A snippet asks for a resource of others.
+    /// Requests a resource of another source for a snippet.
     pub(super) fn await_next(&mut self, index: usize) -> Result<(), Violation> {
         let it = &mut self.evaluations[index];
         let (snippet, name) = (it.uuid.clone(), it.unasked.pop().unwrap_or_default());
@@ -130,7 +130,7 @@ impl Run<'_> {
         self.event(Event::SnippetEnded { uuid, end })
     }
 
-    /// Notes what a snippet is told, at the time at which that is decided.
+    /// Records the reply to a snippet at the time of the decision.
     pub(super) fn note_awaited(&mut self, it: &Await, reply: &Reply) {
         let told = match reply {
             Reply::Awaited(reply) => Ok(Answer {
@@ -149,7 +149,7 @@ impl Run<'_> {
         self.trace.moments.push(Moment::Awaited(it.clone(), told));
     }
 
-    /// A snippet has its answer; one that cannot have what it needs fails.
+    /// Handles the reply to a snippet; a snippet whose dependency is missing fails.
     pub(super) fn awaited(&mut self, it: &Await, reply: Reply) -> Result<(), Violation> {
         match reply {
             Reply::Awaited(reply) => {

@@ -1,4 +1,4 @@
-//! What events and milestones say of the steps of a run.
+//! Steps of a run, from its engine events and decisions.
 
 use plumb_deploy::Milestone;
 use plumb_events::Severity;
@@ -8,7 +8,7 @@ use plumb_resource::{ResourceId, ResourceKind, StepOp, Urn};
 use super::{Order, Run};
 use crate::world::{Finding, Moment, StepRecord, ViewMoment, Violation, calls, journal, views};
 
-/// Steps that read an object.
+/// Kinds of steps that read an object.
 const READS: [StepOp; 5] = [
     StepOp::Refresh,
     StepOp::Read,
@@ -18,7 +18,7 @@ const READS: [StepOp; 5] = [
 ];
 
 impl Run<'_> {
-    /// Takes an event in: a step begins or ends, or the user is told something.
+    /// Handles an engine event: the start or end of a step, or a message.
     pub(super) fn emitted(&mut self, event: plumb_events::Event) -> Result<(), Violation> {
         use plumb_events::Event::{
             Diagnostic, PolicyRemediation, PolicyViolation, ResourceFailed, ResourceOutputs,
@@ -108,7 +108,7 @@ impl Run<'_> {
         self.trace.moments.push(moment);
     }
 
-    /// The step that makes a call.
+    /// Step that makes a call.
     pub(super) fn step_of_call(&self, call: &ProviderCall) -> Option<usize> {
         let (_, urn) = calls::subject(call)?;
         let (ops, id): (&[StepOp], _) = match call {
@@ -122,11 +122,11 @@ impl Run<'_> {
         Some(self.open[at])
     }
 
-    /// Where a step stands among those that have begun and not ended.
+    /// Index of a step among those in progress.
     fn position(&self, urn: &Urn, ops: &[StepOp], old_id: Option<&str>) -> Option<usize> {
         let mut open = self.open.iter().enumerate();
         let is_it = |step: &StepRecord| step.urn == *urn && ops.contains(&step.op);
-        // Copies of a resource may be read at the same time.
+        // Several copies of a resource may be read at the same time.
         let is_copy = |step: &StepRecord| step.old_id.as_deref() == old_id;
         let steps = &self.trace.steps;
         let exact = open
@@ -136,7 +136,7 @@ impl Run<'_> {
         found.map(|(at, _)| at)
     }
 
-    /// Takes in what the core says of its decisions.
+    /// Handles a decision of the core.
     pub(super) fn told(&mut self, milestone: Milestone) -> Result<(), Violation> {
         self.is_over |= milestone == Milestone::Over;
         let Milestone::Failed { urn, op, old_id } = &milestone else {
