@@ -1,4 +1,4 @@
-//! Bound expressions: names and functions are resolved, and every expression has a type.
+//! Bound expressions, with resolved names and functions, and a type for every expression.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::types::Type;
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind of expression.
     pub kind: ExprKind,
-    /// Its type; of a value that is known later only, the type that it will have.
+    /// Type of the value; for outputs, the type after they are resolved.
     pub ty: Type,
-    /// Where it stands.
+    /// Position in the source.
     pub span: Span,
 }
 
@@ -31,20 +31,20 @@ pub enum ExprKind {
     Number(f64),
     /// `"text"`
     String(EcoString),
-    /// `"a${b}c"`: the parts, to be joined.
+    /// `"a${b}c"`, as parts to be joined.
     Template(Vec<Expr>),
     /// `[a, b]`
     List(Vec<Expr>),
     /// `{ a = b }`
     Object(Vec<(Expr, Expr)>),
-    /// In a snippet, a resource that it refers to; in a program, one of its definitions: by its position among them.
+    /// Reference by index: in a snippet to one of its references, in a program to one of its definitions.
     Reference(usize),
-    /// A variable of a surrounding `for`, the `range` of the resource, or the `error` of a `recover`; where missing names are
-    /// accepted, a name that nothing defines.
+    /// A variable of an enclosing `for`, the `range` of the resource, or the `error` of a `recover`; an undefined name
+    /// if missing variables are accepted.
     Variable(EcoString),
     /// `a.b[c]`
     Access(Box<Expr>, Vec<Step>),
-    /// `a[*].b`: the steps for every element.
+    /// `a[*].b`: steps applied to every element.
     Splat(Box<Expr>, Vec<Step>),
     /// `[for a in b: c]`
     For(Box<For>),
@@ -54,15 +54,15 @@ pub enum ExprKind {
     Unary(UnaryOperator, Box<Expr>),
     /// `a + b`
     Binary(BinaryOperator, Box<[Expr; 2]>),
-    /// A function of the language.
+    /// A call of a function of the language.
     Call(Callee, Vec<Expr>),
-    /// A function of a provider.
+    /// A call of a provider function.
     Invoke(Box<Invoke>),
-    /// A method of a resource.
+    /// A call of a method.
     Method(Box<MethodCall>),
 }
 
-/// A function and the package that has it.
+/// A function and its package.
 #[derive(Clone, Debug)]
 pub struct PackageFunction {
     /// The package.
@@ -80,7 +80,7 @@ pub struct MethodCall {
     pub method: EcoString,
     /// Arguments, an object.
     pub args: Option<Expr>,
-    /// The schema of the method, if its package has one.
+    /// Function in the schema, if the package has it.
     pub function: Option<PackageFunction>,
 }
 
@@ -89,24 +89,24 @@ pub struct MethodCall {
 pub enum Step {
     /// `.name`, or `["name"]`
     Name(EcoString),
-    /// `[index]`, by anything.
+    /// `[index]`, with any expression.
     Index(Expr),
 }
 
 /// `[for key, value in collection: result if condition]`, or the same in braces.
 #[derive(Clone, Debug)]
 pub struct For {
-    /// Name of the key or index.
+    /// Name of the variable for the key or index.
     pub key: Option<EcoString>,
-    /// Name of the value.
+    /// Name of the variable for the value.
     pub value: EcoString,
-    /// What is gone through.
+    /// Collection to iterate over.
     pub collection: Expr,
-    /// In braces: the key of each result.
+    /// Key of each result, in the form with braces.
     pub result_key: Option<Expr>,
-    /// Each result.
+    /// Expression for each result.
     pub result: Expr,
-    /// Whether there is a result.
+    /// Condition for including an element.
     pub condition: Option<Expr>,
 }
 
@@ -115,9 +115,9 @@ pub struct For {
 pub struct Invoke {
     /// Full token of the function.
     pub token: EcoString,
-    /// The schema of the function, if its package has one.
+    /// Function in the schema, if the package has it.
     pub function: Option<PackageFunction>,
-    /// Whether it returns a value other than an object.
+    /// Whether the function returns a value other than an object.
     pub returns_value: bool,
     /// Arguments.
     pub args: Option<Expr>,

@@ -1,8 +1,8 @@
-//! The one form of PCL: indented by two, a blank line around blocks, comments on lines of their own or behind an entry.
+//! Canonical formatting of PCL: indentation by two, a blank line around blocks, comments on lines of their own or after
+//! an entry.
 //!
-//! Printing a text again gives the same bytes. Lists and objects that stand on one line stay there while they are short;
-//! blank lines between attributes stay, one at a time. Comments within an expression that is neither a list nor an object
-//! are dropped.
+//! Formatting is idempotent. Lists and objects on one line stay there if they are short enough; blank lines between
+//! attributes are kept, but reduced to one. Comments inside expressions other than lists and objects are dropped.
 
 use std::fmt::Write as _;
 
@@ -20,10 +20,10 @@ use plumb_eval::source::SourceFile;
 use crate::load::comments;
 use crate::syntax::Parsed;
 
-/// How long a line with a list or an object may be.
+/// Maximum width of a line with a list or an object.
 const WIDTH: usize = 100;
 
-/// Prints `text`, which messages call `name`, in its one form.
+/// Formats `text`; `name` is its name in diagnostics.
 pub fn format(name: &str, text: &str) -> Result<String, Diagnostic> {
     let source = std::sync::Arc::new(SourceFile::new(name, name.into(), text));
     let parsed = Parsed::read(source)?;
@@ -106,7 +106,7 @@ impl Printer {
         self.line("}");
     }
 
-    /// An expression; lines behind the first are indented already.
+    /// Formats an expression; lines after the first are already indented.
     fn expression(&mut self, expression: &Expression) -> String {
         match expression {
             Expression::Null(_) => "null".to_owned(),
@@ -306,7 +306,7 @@ impl Printer {
     }
 }
 
-/// The comment behind something on its line.
+/// Comment after an item on its line.
 fn behind(inner: Option<&RawString>, outer: Option<&RawString>) -> String {
     let words: Vec<String> = comments(inner).into_iter().chain(comments(outer)).collect();
     if words.is_empty() {

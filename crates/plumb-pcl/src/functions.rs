@@ -1,49 +1,49 @@
-//! The functions of the language (`codegen.md` 10.5).
+//! Functions of the language (`codegen.md` 10.5).
 
 use plumb_eval::builtins::Function;
 
 use crate::types::{Field, Type};
 
-/// What a call calls.
+/// Function of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
-    /// A function that computes from its arguments alone.
+    /// A function that depends only on its arguments.
     Compute(&'static str, Function),
-    /// An element of a list.
+    /// Element of a list.
     Element,
     /// Keys and values of a collection.
     Entries,
-    /// The value of a key.
+    /// Value of a key.
     Lookup,
-    /// Numbers in a row.
+    /// Consecutive numbers.
     Range,
-    /// The largest number.
+    /// Largest number.
     Max,
-    /// The smallest number.
+    /// Smallest number.
     Min,
-    /// The name of the project.
+    /// Name of the project.
     Project,
-    /// The name of the stack.
+    /// Name of the stack.
     Stack,
-    /// The name of the organization.
+    /// Name of the organization.
     Organization,
-    /// The folder of the program.
+    /// Folder of the program.
     Cwd,
-    /// The folder of the project.
+    /// Folder of the project.
     RootDirectory,
     /// The first argument that can be evaluated.
     Try,
     /// Whether the argument can be evaluated.
     Can,
-    /// Fails, with a message.
+    /// Failure with a message.
     NotImplemented,
     /// An output of another stack.
     GetOutput,
-    /// The value of the second argument where the first one fails.
+    /// Value of the second argument if the first one fails.
     Recover,
 }
 
-/// How often something may be there.
+/// Allowed numbers of arguments.
 pub(crate) struct Arity {
     pub(crate) least: usize,
     pub(crate) most: usize,
@@ -92,13 +92,13 @@ const OTHERS: [(&str, Callee, usize, usize); 16] = [
     ("recover", Callee::Recover, 2, 2),
 ];
 
-/// What a name calls.
+/// Result of looking up a function.
 pub(crate) enum Found {
     Callee(Callee, Arity),
     Nothing,
 }
 
-/// The function called `name`.
+/// Looks up the function called `name`.
 pub(crate) fn find(name: &str) -> Found {
     if let Some((name, function, count)) = COMPUTED.iter().find(|(known, ..)| *known == name) {
         let arity = Arity {
@@ -119,7 +119,7 @@ pub(crate) fn find(name: &str) -> Found {
     }
 }
 
-/// Every function that can be called, for suggestions.
+/// Names of all functions, for suggestions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let computed = COMPUTED.iter().map(|(name, ..)| *name);
     computed
@@ -128,7 +128,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Callee {
-    /// The type of what is returned, for arguments of the given types.
+    /// Type of the result, for arguments of the given types.
     pub(crate) fn result(self, args: &[Type]) -> Type {
         let first = args.first().cloned().unwrap_or(Type::Dynamic);
         match self {
@@ -152,7 +152,7 @@ impl Callee {
     }
 }
 
-/// The type of what `entries` gives for each entry of a collection.
+/// Element type of the result of `entries` for a collection.
 fn entry(collection: &Type) -> Type {
     let key = match collection.expand() {
         Type::List(_) | Type::Tuple(_) => Type::Int,
@@ -169,7 +169,7 @@ fn entry(collection: &Type) -> Type {
     ])
 }
 
-/// The one type of all arguments, if there is one.
+/// Common type of all arguments; dynamic if they differ.
 fn same(types: &[Type]) -> Type {
     match types {
         [first, rest @ ..] if rest.iter().all(|ty| ty == first) => first.clone(),

@@ -1,4 +1,4 @@
-//! Inputs evaluated by themselves: what a function, a provider or a resource is given where no snippet is kept.
+//! Evaluation of inputs without a snippet, for a function, a provider or a resource.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use crate::resource::SnippetProgram;
 use crate::syntax::Parsed;
 use crate::types::ResourceType;
 
-/// Binds and evaluates `parsed`, whose attributes are the inputs of `schema`. There are no resources to refer to, and no
-/// functions of providers to call.
+/// Binds and evaluates `parsed`, whose attributes are the inputs of `schema`. References to resources and calls of
+/// provider functions are errors.
 pub async fn evaluate_inputs(
     parsed: &Parsed,
     package: &Arc<PackageSchema>,
@@ -55,7 +55,7 @@ pub async fn evaluate_inputs(
     Ok(properties)
 }
 
-/// Where nothing is deployed.
+/// A resource monitor without a deployment.
 struct Nothing;
 
 #[async_trait]

@@ -1,16 +1,17 @@
-//! PCL, the language that every program can be written in between two others, and the one of snippets.
+//! PCL, the intermediate language for conversions between program languages, and the language of snippets.
 //!
-//! 1. `syntax` reads the text (HCL, by `hcl-edit`) and says what is wrong with it.
-//! 2. [`Packages`] loads the schemas that the text names.
-//! 3. `bind` resolves names, functions and types to a [`SnippetProgram`], or says with places what does not fit: attributes
-//!    that are missing or that nobody knows, types that cannot be what is asked for.
-//! 4. `eval` evaluates a program against the resource monitor, with the values of `plumb-eval`.
+//! 1. `syntax` parses the text (HCL, with `hcl-edit`) and reports syntax errors.
+//! 2. [`Packages`] loads the schemas of the packages that the text refers to.
+//! 3. `bind` resolves names, functions and types to a [`SnippetProgram`], or reports errors with positions: missing and
+//!    unknown attributes, and values that cannot be converted to the required type.
+//! 4. `eval` evaluates a snippet with the resource monitor, using the values of `plumb-eval`.
 //!
-//! A snippet is the body of one resource, with references to others: [`SnippetProgram`]. A whole program is a folder of files
-//! with definitions of all kinds: [`Program::load`] reads the texts and the schemas that they name, and binds them for
-//! generators of programs in other languages. Only snippets are evaluated.
+//! A snippet is the body of one resource, with references to others: [`SnippetProgram`]. A whole program is a folder of
+//! files with definitions of all kinds: [`Program::load`] reads the files and the schemas that they refer to, and binds
+//! them for generators of programs in other languages. Only snippets are evaluated.
 //!
-//! [`format`](format()) prints PCL in its one form. [`BodyText`] changes the text of a snippet, and [`evaluate_inputs`] evaluates one without a deployment.
+//! [`format`](format()) prints PCL in its canonical form. [`BodyText`] edits the text of a snippet, and
+//! [`evaluate_inputs`] evaluates one without a deployment.
 //!
 //! Start with [`SnippetProgram::bind`] and [`PclSnippets`]. The rules are those of `codegen.md` 10 and 11.
 

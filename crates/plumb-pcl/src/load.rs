@@ -1,4 +1,4 @@
-//! From a folder of files to a program: the texts, then the schemas that they name, then binding.
+//! Loading of programs: reads the files, then the schemas that they refer to, then binds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,20 +17,20 @@ use crate::packages::{Packages, package_of};
 use crate::program::{Leniency, Loaded, Problem, Program};
 use crate::syntax::{Parsed, span_of};
 
-/// The ending of files with PCL.
+/// Extension of PCL files.
 const ENDING: &str = ".pp";
 
-/// The texts of a program and of the folders below it, by their paths with `/` between the steps.
+/// Texts of a program and of its subfolders, by path with `/` as separator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources(BTreeMap<String, String>);
 
 impl Sources {
-    /// Takes texts by their paths.
+    /// Sources with these texts by path.
     pub fn new(texts: impl IntoIterator<Item = (String, String)>) -> Self {
         Sources(texts.into_iter().collect())
     }
 
-    /// Reads all files with PCL in `folder` and below; folders of dependencies and hidden ones are left out.
+    /// Reads all PCL files in `folder` and its subfolders, except hidden folders and those of dependencies.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
         let mut sources = Sources::default();
         sources.read(folder, "")?;
@@ -56,7 +56,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Paths and texts.
+    /// Paths with their texts.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()
@@ -92,7 +92,7 @@ impl Sources {
     }
 }
 
-/// The folder that a component in `folder` names; `None` if it leads out of the program.
+/// Folder that a component in `folder` refers to; `None` if it is outside of the program.
 pub(crate) fn folder_below(folder: &str, source: &str) -> Option<String> {
     let mut steps: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
     for step in source.split('/') {
@@ -108,7 +108,7 @@ pub(crate) fn folder_below(folder: &str, source: &str) -> Option<String> {
 }
 
 impl Program {
-    /// Reads and binds the program in the outermost folder of `sources`, with schemas of `loader`.
+    /// Loads and binds the program in the root folder of `sources`, with schemas from `loader`.
     pub async fn load(sources: &Sources, loader: &dyn SchemaLoader, leniency: Leniency) -> Loaded {
         let mut problems = Vec::new();
         let mut folders = BTreeMap::new();
@@ -138,11 +138,11 @@ impl Program {
     }
 }
 
-/// Packages that texts name, and what they say of them.
+/// Packages that the texts refer to, with their descriptors.
 #[derive(Default)]
 struct Needs {
     source: Option<Arc<SourceFile>>,
-    /// Names, and the first place of each.
+    /// Names of packages, with the first position of each.
     names: BTreeMap<String, (Arc<SourceFile>, Span)>,
     queries: BTreeMap<String, PackageQuery>,
     malformed: Vec<Problem>,
@@ -287,7 +287,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
-/// The comments in the text above something, without their marks.
+/// Texts of the comments before an item, without comment markers.
 pub(crate) fn comments(above: Option<&hcl_edit::RawString>) -> Vec<String> {
     let text = above.map(|it| it.to_string()).unwrap_or_default();
     let mut comments = Vec::new();
@@ -322,7 +322,7 @@ pub(crate) fn comments(above: Option<&hcl_edit::RawString>) -> Vec<String> {
     comments
 }
 
-/// The structures of a file.
+/// Structures of a file.
 pub(crate) fn structures(parsed: &Parsed) -> impl Iterator<Item = &Structure> {
     parsed.body.iter()
 }

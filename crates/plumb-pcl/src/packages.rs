@@ -1,4 +1,4 @@
-//! The schemas that a program needs.
+//! Schemas of the packages that a program uses.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 
 use crate::syntax::Parsed;
 
-/// Schemas by package; a package without a schema is known too.
+/// Schemas by package, including packages without a schema.
 #[derive(Clone, Debug, Default)]
 pub struct Packages {
     schemas: BTreeMap<String, Option<Arc<PackageSchema>>>,
@@ -21,8 +21,8 @@ pub struct Packages {
 
 impl Packages {
     /// Loads the package of the resource `token`, those of the functions that `parsed` calls, and those of the types in
-    /// `referred`, which may belong to the program and have no schema. `own` says which package the program was written
-    /// for; others are taken as they are found.
+    /// `referred`, which may belong to the program and have no schema. `own` describes the package that the program was
+    /// written for; other packages are loaded in any version.
     pub(crate) async fn load(
         loader: &dyn SchemaLoader,
         own: (&str, PackageQuery),
@@ -73,24 +73,24 @@ impl Packages {
         self.schemas.insert(name.to_owned(), schema);
     }
 
-    /// All schemas, by the names of their packages.
+    /// All schemas, sorted by package name.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Arc<PackageSchema>> {
         self.schemas.values().flatten()
     }
 
-    /// The schema of the package that `token` belongs to.
+    /// Schema of the package that `token` belongs to.
     pub(crate) fn of_token(&self, token: &str) -> Option<&Arc<PackageSchema>> {
         self.schemas.get(package_of(token))?.as_ref()
     }
 }
 
-/// The package that a token belongs to; for provider types the package that is provided.
+/// Package that a token belongs to; for provider types, the package of the provider.
 pub(crate) fn package_of(token: &str) -> &str {
     let rest = token.strip_prefix("pulumi:providers:").unwrap_or(token);
     rest.split(':').next().unwrap_or(rest)
 }
 
-/// Loads each schema once: snippets of a stack tend to use the same packages.
+/// Cache of schemas, because snippets of a stack often use the same packages.
 pub(crate) struct LoadedOnce {
     schemas: Arc<dyn SchemaLoader>,
     loaded: Mutex<HashMap<PackageQuery, Option<Arc<PackageSchema>>>>,
@@ -111,7 +111,7 @@ impl SchemaLoader for LoadedOnce {
         &self,
         query: &PackageQuery,
     ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
-        // Held while it loads: who asks for the same meanwhile waits for it.
+        // The lock is held during the load, so that concurrent requests for the same schema wait for it.
         let mut loaded = self.loaded.lock().await;
         if let Some(schema) = loaded.get(query) {
             return Ok(schema.clone());
@@ -122,7 +122,7 @@ impl SchemaLoader for LoadedOnce {
     }
 }
 
-/// Collects the packages whose functions are called.
+/// Collects the packages of called functions.
 #[derive(Default)]
 struct Calls {
     packages: Vec<String>,

@@ -1,7 +1,7 @@
-//! Whole programs: the definitions of all files of a folder, bound.
+//! Whole programs: the bound definitions of all files in a folder.
 //!
-//! A program is made from [`Sources`] by [`Program::load`]. Its definitions stand in the order of the text, file by file;
-//! expressions refer to them by their positions. The program of a component's folder stands in the component.
+//! [`Program::load`] creates a program from [`Sources`]. Definitions are in source order, file by file, and expressions
+//! refer to them by index. A component contains the program in its folder.
 
 use std::sync::Arc;
 
@@ -17,32 +17,32 @@ use crate::types::Type;
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its folder, from that of the outermost program; empty for that one.
+    /// Folder, relative to that of the root program; empty for the root program.
     pub folder: String,
-    /// Its definitions.
+    /// Definitions, in source order.
     pub definitions: Vec<Definition>,
-    /// The packages that it names, by their names.
+    /// Packages used by the program, sorted by name.
     pub packages: Vec<Arc<PackageSchema>>,
-    /// The range of versions of the engine that it needs.
+    /// Required range of engine versions.
     pub required_version: Option<Expr>,
 }
 
-/// Something that a program defines.
+/// A definition of a program.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// What the program calls it.
+    /// Name in the program.
     pub name: EcoString,
-    /// What the engine and its users call it.
+    /// Name in the engine, as seen by users.
     pub logical_name: EcoString,
-    /// Comments above it, without their marks.
+    /// Comments before the definition, without comment markers.
     pub comments: Vec<String>,
-    /// The file that it stands in.
+    /// File of the definition.
     pub source: Arc<SourceFile>,
-    /// Where it stands in its file.
+    /// Position in the file.
     pub span: Span,
-    /// The type of what its name means.
+    /// Type of references to the definition.
     pub ty: Type,
-    /// What it is.
+    /// Kind of definition.
     pub kind: DefinitionKind,
 }
 
@@ -51,39 +51,39 @@ pub struct Definition {
 pub enum DefinitionKind {
     /// `name = value`
     Local(Expr),
-    /// A setting of the stack; in a component, one of its inputs.
+    /// A setting of the stack; in a component, an input.
     Config(Box<Config>),
     /// A resource that the program registers.
     Resource(Box<Resource>),
-    /// A resource that exists and is read.
+    /// An existing resource that is read.
     Read(Box<Read>),
-    /// A component whose resources another program registers.
+    /// A component.
     Component(Box<Component>),
-    /// Commands that run before or after steps of resources.
+    /// Commands that run before or after steps of resources, or after errors.
     Hook(Box<Hook>),
-    /// A value that the program gives back.
+    /// An output of the program.
     Output(Expr),
     /// A definition that could not be bound.
     Unusable,
 }
 
-/// A setting.
+/// A setting of a program, or an input of a component.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The type of its values; without `none`, even if it may be missing.
+    /// Type of the value, without `none` even if the setting is nullable.
     pub ty: Type,
-    /// Its value where the stack has none.
+    /// Default value.
     pub default: Option<Expr>,
-    /// A sentence about it.
+    /// Description.
     pub description: Option<EcoString>,
-    /// Whether it may be missing.
+    /// Whether the value may be missing.
     pub is_nullable: bool,
-    /// Whether its value is secret.
+    /// Whether the value is secret.
     pub is_secret: bool,
 }
 
 impl Config {
-    /// Whether there must be a value.
+    /// Whether a value is required.
     pub fn is_required(&self) -> bool {
         self.default.is_none() && !self.is_nullable
     }
@@ -92,56 +92,56 @@ impl Config {
 /// A resource that is read.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// Its id.
+    /// Id of the resource.
     pub id: Expr,
-    /// The resource; its inputs help to find it.
+    /// The resource; its inputs are used for the lookup.
     pub resource: Resource,
 }
 
 /// A component.
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// Where its resources come from.
+    /// Source of the child resources.
     pub source: ComponentSource,
-    /// Its inputs.
+    /// Inputs, in order.
     pub inputs: Vec<Input>,
-    /// Its options.
+    /// Options of the component.
     pub options: Options,
 }
 
-/// Where the resources of a component come from.
+/// Source of a component's child resources.
 #[derive(Clone, Debug)]
 pub enum ComponentSource {
-    /// From a program in a folder below.
+    /// A program in a subfolder.
     Program(Arc<Program>),
-    /// There are none: a component of this type with nothing in it.
+    /// No source: an empty component with this type token.
     Token(EcoString),
 }
 
 /// A hook.
 #[derive(Clone, Debug)]
 pub struct Hook {
-    /// Whether it runs after errors; otherwise at steps.
+    /// Whether the hook runs after errors; otherwise it runs before or after steps.
     pub is_for_errors: bool,
-    /// The command and its arguments.
+    /// Command with its arguments.
     pub command: Expr,
-    /// Whether it runs in previews.
+    /// Whether the hook runs in previews.
     pub on_dry_run: Option<Expr>,
-    /// Whether its failure is no error.
+    /// Whether failures are ignored.
     pub ignore_errors: Option<Expr>,
 }
 
-/// A problem and the file that it is in.
+/// A diagnostic with its file.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The file.
+    /// File of the diagnostic.
     pub source: Arc<SourceFile>,
-    /// The problem.
+    /// The diagnostic.
     pub diagnostic: Diagnostic,
 }
 
 impl Problem {
-    /// File, line and column, and the problem in one line.
+    /// File, line, column and diagnostic on one line.
     pub fn one_line(&self) -> String {
         let Diagnostic {
             summary,
@@ -159,41 +159,41 @@ impl Problem {
     }
 }
 
-/// A program as far as it could be bound, and what is wrong with it.
+/// The bound part of a program, with its problems.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The program; definitions with errors are missing or dynamic.
     pub program: Program,
-    /// All problems, those of components included.
+    /// All problems, including those of components.
     pub problems: Vec<Problem>,
 }
 
 impl Loaded {
-    /// Whether there are errors.
+    /// Whether any problem is an error.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|it| it.diagnostic.is_error())
     }
 }
 
-/// Mistakes that do not keep a program from being used, and are warnings.
+/// Mistakes to accept, with a warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leniency {
-    /// Names that nothing defines.
+    /// References to undefined names.
     pub missing_variables: bool,
-    /// Properties that are missing or unknown, and values of other types than theirs.
+    /// Missing or unknown properties, and values of wrong types.
     pub properties: bool,
-    /// Packages, resource types and functions that are unknown.
+    /// Unknown packages, resource types and functions.
     pub unknown_types: bool,
 }
 
 impl Leniency {
-    /// All mistakes.
+    /// Accepts all mistakes.
     pub const ALL: Leniency = Leniency {
         missing_variables: true,
         properties: true,
         unknown_types: true,
     };
-    /// None.
+    /// Accepts no mistakes.
     pub const NONE: Leniency = Leniency {
         missing_variables: false,
         properties: false,

@@ -1,4 +1,4 @@
-//! Bound resources, and the program of a snippet.
+//! Bound resources, and programs of snippets.
 
 use std::sync::Arc;
 
@@ -9,55 +9,55 @@ use plumb_resource::Urn;
 use crate::expression::Expr;
 use crate::types::{ResourceType, Type};
 
-/// The program of a snippet: one resource, and the resources that it refers to.
+/// Program of a snippet: one resource, with references to others.
 #[derive(Clone, Debug)]
 pub struct SnippetProgram {
-    /// Its text.
+    /// Source text.
     pub source: Arc<SourceFile>,
-    /// Resources that others register.
+    /// Referenced resources.
     pub references: Vec<Reference>,
     /// The resource.
     pub resource: Resource,
 }
 
-/// A resource that somebody else registers.
+/// A reference to a resource that another source registers.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// What the program calls it.
+    /// Name in the snippet.
     pub name: EcoString,
-    /// Its URN.
+    /// URN of the resource.
     pub urn: Urn,
-    /// Its type.
+    /// Type of the resource.
     pub ty: Type,
 }
 
 /// A resource.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// The name that it is registered under.
+    /// Name of the registration.
     pub name: EcoString,
-    /// Its full type token.
+    /// Full type token.
     pub token: EcoString,
-    /// Its schema, if its package has one.
+    /// Schema of the resource, if its package has one.
     pub ty: Option<ResourceType>,
-    /// Its inputs, in order.
+    /// Inputs, in order.
     pub inputs: Vec<Input>,
-    /// Its options.
+    /// Options of the resource.
     pub options: Options,
 }
 
 /// An input of a resource.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Its name.
+    /// Name of the input.
     pub name: EcoString,
-    /// Where the name stands.
+    /// Position of the name.
     pub span: Span,
-    /// Comments above it, without their marks.
+    /// Comments before the input, without comment markers.
     pub comments: Vec<String>,
-    /// Its value.
+    /// Value of the input.
     pub value: Expr,
-    /// The type that is wanted.
+    /// Type in the schema.
     pub ty: Type,
 }
 
@@ -98,7 +98,7 @@ pub struct Options {
     pub replacement_trigger: Option<Expr>,
     /// envVarMappings
     pub env_var_mappings: Option<Expr>,
-    /// hooks: names of hooks by the moment at which they run.
+    /// hooks: names of hooks by hook type.
     pub hooks: Vec<(EcoString, Expr)>,
     /// ignoreChanges
     pub ignore_changes: Vec<EcoString>,
@@ -113,20 +113,20 @@ pub struct Options {
 /// A former identity of a resource.
 #[derive(Clone, Debug)]
 pub enum AliasExpr {
-    /// By URN.
+    /// A whole former URN.
     Urn(Expr),
-    /// By what was different.
+    /// The parts of the identity that were different.
     Spec(Box<FormerIdentity>),
 }
 
-/// What was different about a resource.
+/// The parts of a former identity that were different.
 #[derive(Clone, Debug)]
 pub struct FormerIdentity {
     /// Former name.
     pub name: Option<Expr>,
     /// Former type.
     pub type_token: Option<Expr>,
-    /// Whether it had no parent.
+    /// Whether the resource had no parent.
     pub no_parent: Option<Expr>,
     /// Former parent.
     pub parent: Option<Expr>,

@@ -1,4 +1,4 @@
-//! Snippets of the state, as the engine sees them.
+//! Evaluator of stored snippets for the engine.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ use crate::packages::{LoadedOnce, Packages};
 use crate::resource::SnippetProgram;
 use crate::syntax::Parsed;
 
-/// Evaluates snippets.
+/// Evaluator of snippets.
 pub struct PclSnippets {
     schemas: LoadedOnce,
     style: DiagnosticStyle,
 }
 
 impl PclSnippets {
-    /// Takes schemas from `schemas`.
+    /// Evaluator with schemas from `schemas`.
     pub fn new(schemas: Arc<dyn SchemaLoader>) -> Self {
         PclSnippets {
             schemas: LoadedOnce::new(schemas),
@@ -37,7 +37,7 @@ impl PclSnippets {
         }
     }
 
-    /// Shows diagnostics in the given style.
+    /// Sets the style of displayed diagnostics.
     #[must_use]
     pub fn with_diagnostic_style(mut self, style: DiagnosticStyle) -> Self {
         self.style = style;
@@ -135,7 +135,7 @@ impl SnippetLanguage for PclSnippets {
     }
 }
 
-/// The text of a snippet, as a file that messages can name.
+/// Text of a snippet, as a named source for diagnostics.
 fn source_of(snippet: &Snippet) -> Arc<SourceFile> {
     let name = format!("{}.pp", snippet.name);
     Arc::new(SourceFile::new(
@@ -165,7 +165,7 @@ fn head(snippet: &Snippet, diagnostics: &mut Vec<Diagnostic>) -> ResourceHead {
     }
 }
 
-/// The package whose tokens the snippet uses: that of the parameter, if there is one.
+/// Package of the snippet's tokens: the parameterized package, if there is one.
 fn package_name(descriptor: &SnippetDescriptor) -> &str {
     match &descriptor.parameterization {
         Some(parameter) => &parameter.name,
@@ -188,7 +188,7 @@ fn query(descriptor: &SnippetDescriptor) -> PackageQuery {
     }
 }
 
-/// How the package of a snippet is asked for; one with a parameter is named to the engine first.
+/// Request options for the package of a snippet; a parameterized package is registered with the engine first.
 async fn package_request(
     descriptor: &SnippetDescriptor,
     monitor: &dyn ResourceMonitor,

@@ -1,4 +1,4 @@
-//! From text to a tree of HCL.
+//! Parsing of PCL text to an HCL tree.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use hcl_edit::structure::Body;
 use plumb_eval::diagnostic::Diagnostic;
 use plumb_eval::source::{SourceFile, Span};
 
-/// A text that is HCL.
+/// Parsed text.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     pub(crate) source: Arc<SourceFile>,
@@ -14,12 +14,12 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// The text.
+    /// Source text.
     pub fn source(&self) -> &Arc<SourceFile> {
         &self.source
     }
 
-    /// Reads the text of `source`.
+    /// Parses the text of `source`.
     pub fn read(source: Arc<SourceFile>) -> Result<Parsed, Diagnostic> {
         match hcl_edit::parser::parse_body(&source.text) {
             Ok(body) => Ok(Parsed { source, body }),
@@ -33,7 +33,7 @@ impl Parsed {
     }
 }
 
-/// Where something stands that was read.
+/// Position of a node.
 pub(crate) fn span_of(node: &impl hcl_edit::Span) -> Span {
     let range = node.span().unwrap_or_default();
     Span::new(range.start, range.end)

@@ -1,4 +1,4 @@
-//! The text of a body, changed without touching what it has besides: comments, blocks and the form of everything else.
+//! Edits of the text of a body that preserve comments, blocks and formatting.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use plumb_value::{ArchiveSource, AssetSource, Value};
 
 use crate::syntax::{Parsed, span_of};
 
-/// A body as text, which parses.
+/// Text of a body that was parsed successfully.
 #[derive(Clone, Debug)]
 pub struct BodyText {
     name: String,
     parsed: Parsed,
 }
 
-/// What is wrong with a text, and the text.
+/// Parse error, with the text.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .problem.excerpt(.source_file))]
 pub struct Unreadable {
@@ -31,7 +31,7 @@ pub struct Unreadable {
 }
 
 impl BodyText {
-    /// Reads `text`; messages call it `name`.
+    /// Parses `text`; `name` is its name in diagnostics.
     pub fn read(name: &str, text: &str) -> Result<Self, Unreadable> {
         let source = Arc::new(SourceFile::new(name, name.into(), text));
         match Parsed::read(source.clone()) {
@@ -51,7 +51,7 @@ impl BodyText {
         &self.parsed.source.text
     }
 
-    /// The text as it was read, to be bound.
+    /// The parsed text, for binding.
     pub fn parsed(&self) -> &Parsed {
         &self.parsed
     }
@@ -60,7 +60,7 @@ impl BodyText {
         &self.parsed.body
     }
 
-    /// The attributes of the body itself, by name, with the text of their expressions.
+    /// Attributes at the top level of the body, by name, with the texts of their expressions.
     pub fn attributes(&self) -> Vec<(String, String)> {
         let attributes = self.body().attributes();
         let of = |it: &Attribute| {
@@ -75,7 +75,7 @@ impl BodyText {
         self.body().has_attribute(name)
     }
 
-    /// Gives the attribute `name` another expression, where it stands; a new one comes last.
+    /// Replaces the expression of the attribute `name`; a new attribute is appended.
     pub fn set(&mut self, name: &str, expression: &str) -> Result<(), Unreadable> {
         let expression = expression.trim();
         let text = match self.body().get_attribute(name) {
@@ -86,7 +86,7 @@ impl BodyText {
         Ok(())
     }
 
-    /// Takes over every attribute of `other`.
+    /// Sets all attributes of `other`.
     pub fn overlay(&mut self, other: &BodyText) -> Result<(), Unreadable> {
         for (name, expression) in other.attributes() {
             self.set(&name, &expression)?;
@@ -94,7 +94,7 @@ impl BodyText {
         Ok(())
     }
 
-    /// Has the resource made by the provider that the body calls `reference`, unless the body names one itself.
+    /// Sets the provider option to `reference`, unless the body sets it itself.
     pub fn set_provider(&mut self, reference: &str) -> Result<(), Unreadable> {
         let text = match self.body().get_blocks("options").next() {
             Some(block) if block.body.has_attribute("provider") => return Ok(()),
@@ -108,7 +108,7 @@ impl BodyText {
         Ok(())
     }
 
-    /// The text with the provider among the options of `block`. A block of one line has room for one option only.
+    /// Text with the provider added to the options in `block`. A block on one line can hold only one option.
     fn with_option(&self, block: &Block, reference: &str) -> String {
         let place = range(span_of(block));
         let inner = &self.text()[place.clone()];
@@ -124,7 +124,7 @@ impl BodyText {
         replaced(self.text(), place, &block)
     }
 
-    /// The names that expressions begin with: those of resources, and variables of their own.
+    /// First names of all traversals: those of resources, and of variables.
     pub fn mentioned(&self) -> BTreeSet<String> {
         let mut names = Names::default();
         names.visit_body(self.body());
@@ -153,7 +153,7 @@ fn replaced(text: &str, place: Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..place.start], &text[place.end..])
 }
 
-/// The text with a line end behind it, if there is any text.
+/// Text with a final newline, unless it is empty.
 fn ended(text: &str) -> String {
     if text.is_empty() || text.ends_with('\n') {
         text.to_owned()
@@ -162,17 +162,17 @@ fn ended(text: &str) -> String {
     }
 }
 
-/// A value that no expression stands for.
+/// Error for a value that cannot be expressed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path} holds {what}, which cannot be written down")]
 pub struct NoExpression {
-    /// Where it is.
+    /// Path of the value.
     pub path: String,
-    /// What it is.
+    /// Kind of value.
     pub what: &'static str,
 }
 
-/// The expression that evaluates to `value`; `path` is where errors say that it is.
+/// Expression that evaluates to `value`; `path` is the path of the value in errors.
 pub fn expression_of(value: &Value, path: &str) -> Result<String, NoExpression> {
     let none = |what| {
         Err(NoExpression {

@@ -1,6 +1,6 @@
-//! Types of expressions, and what can be made of what (`codegen.md` 11.1).
+//! Types of expressions and their conversions (`codegen.md` 11.1).
 //!
-//! A value that is known later only has the type that it will have: what is done with it waits for it, whatever its type.
+//! An output has the type of its resolved value, because operations on it wait until it is resolved.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,80 +16,80 @@ use crate::expression::PackageFunction;
 /// A type.
 #[derive(Clone, Debug)]
 pub enum Type {
-    /// Anything.
+    /// Any value.
     Dynamic,
-    /// Nothing: `null`.
+    /// Only `null`.
     None,
-    /// A truth value.
+    /// Boolean.
     Bool,
-    /// A whole number.
+    /// Integer.
     Int,
-    /// A number.
+    /// Number.
     Number,
-    /// A text.
+    /// String.
     String,
-    /// An asset.
+    /// Asset.
     Asset,
-    /// An archive.
+    /// Archive.
     Archive,
-    /// Any number of values of one type.
+    /// List of elements of one type.
     List(Box<Type>),
-    /// Values of one type by name.
+    /// Map with values of one type.
     Map(Box<Type>),
-    /// So many values, each of its type.
+    /// List of fixed length, with a type for each element.
     Tuple(Vec<Type>),
-    /// Values by name, each of its type.
+    /// Object, with a type for each member.
     Object(Vec<Field>),
-    /// One of several.
+    /// One of several types.
     Union(Vec<Type>),
-    /// One of several values.
+    /// One of several constants of a type.
     Enum(Box<Type>, Vec<Constant>),
-    /// A resource; its members are known if its schema is.
+    /// Resource; its members are known if it has a schema.
     Resource(Option<ResourceType>),
-    /// A component of the program, with its outputs.
+    /// Component of the program, with its outputs.
     Component(Arc<Vec<Field>>),
-    /// The result of a function of a package, an object.
+    /// Result of a provider function, an object.
     Result(PackageFunction),
-    /// A type of a package, looked up when it is needed: types may refer to each other in circles.
+    /// Type of a package, resolved lazily because types may be recursive.
     Schema(Arc<PackageSchema>, SchemaType),
 }
 
 /// A member of an object.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name.
+    /// Name of the member.
     pub name: EcoString,
-    /// Its type.
+    /// Type of the member.
     pub ty: Type,
-    /// Whether it must be there.
+    /// Whether the member is required.
     pub required: bool,
 }
 
-/// What is known of a resource's type.
+/// Schema of a resource's type.
 #[derive(Clone, Debug)]
 pub struct ResourceType {
-    /// The package that it belongs to.
+    /// Package of the resource.
     pub package: Arc<PackageSchema>,
-    /// The schema of the resource.
+    /// Resource in the schema.
     pub schema: Arc<Resource>,
 }
 
-/// Whether a value of one type can be made into one of another.
+/// Convertibility of one type to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conversion {
-    /// It cannot.
+    /// Not convertible.
     None,
-    /// That depends on the value.
+    /// Depends on the value.
     Unsafe,
-    /// It can.
+    /// Always convertible.
     Safe,
 }
 
-/// How deep two types of packages are compared.
+/// Maximum depth for the comparison of package types.
 const DEEPEST: usize = 6;
 
 impl PartialEq for Type {
-    /// Types of packages are equal where they say the same, whichever way they were come by.
+    /// Compares package types by their content, independent of the loaded instance.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Type::Dynamic, Type::Dynamic)
@@ -112,7 +112,7 @@ impl PartialEq for Type {
 }
 
 impl Type {
-    /// The type of a property.
+    /// Type of a property.
     pub fn of_property(package: &Arc<PackageSchema>, property: &Property) -> Type {
         let ty = Type::Schema(package.clone(), property.ty.clone());
         if property.required {
@@ -122,7 +122,7 @@ impl Type {
         }
     }
 
-    /// The same type with what it is on the outside.
+    /// Resolves the outermost level of a package type.
     #[must_use]
     pub fn expand(&self) -> Type {
         let (package, ty) = match self {
@@ -150,7 +150,7 @@ impl Type {
         }
     }
 
-    /// The type of values that are there.
+    /// Type without `none`.
     #[must_use]
     pub fn without_none(&self) -> Type {
         let Type::Union(types) = self else {
@@ -168,7 +168,7 @@ impl Type {
         }
     }
 
-    /// The type of the elements of a collection.
+    /// Type of the elements of a collection.
     #[must_use]
     pub fn element(&self) -> Type {
         match self.expand() {
@@ -182,7 +182,7 @@ impl Type {
         }
     }
 
-    /// The type of the member `name`; `None` if it is known that there is no such member.
+    /// Type of the member `name`; `None` if such a member cannot exist.
     pub fn member(&self, name: &str) -> Option<Type> {
         match self.expand() {
             Type::Map(element) => Some(*element),
@@ -206,18 +206,18 @@ impl Type {
         }
     }
 
-    /// What can be made of a value of type `source` where this type is wanted.
+    /// Convertibility of values of type `source` to this type.
     pub fn conversion_from(&self, source: &Type) -> Conversion {
         self.conversion_within(source, DEEPEST)
     }
 
-    /// The same, looking no deeper than `depth` into what the schema of a source says: such types may contain themselves.
+    /// Convertibility, with at most `depth` levels of package types of the source, which may be recursive.
     fn conversion_within(&self, source: &Type, depth: usize) -> Conversion {
         use Conversion::{None, Safe, Unsafe};
         if self == source {
             return Safe;
         }
-        // What stands in the text has an end.
+        // Types of literals are finite.
         let is_endless = matches!(source, Type::Schema(..));
         let Some(depth) = depth.checked_sub(usize::from(is_endless)) else {
             return Unsafe;
@@ -295,7 +295,7 @@ impl ResourceType {
         match name {
             "urn" => Some(Type::String),
             "id" if !self.schema.is_component => Some(Type::String),
-            // A resource whose schema tells of no outputs gives back its inputs.
+            // A resource without outputs in its schema returns its inputs.
             _ => self
                 .schema
                 .input_properties
@@ -304,14 +304,14 @@ impl ResourceType {
         }
     }
 
-    /// Names of everything that can be asked of the resource.
+    /// Names of all members of the resource.
     pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
         let outputs = self.schema.properties.keys().map(String::as_str);
         outputs.chain(["id", "urn"])
     }
 }
 
-/// The members of a function's result.
+/// Type of a function's result.
 fn result_fields(function: &PackageFunction) -> Type {
     match &function.schema.returns {
         ReturnType::Object(object) => {
@@ -364,7 +364,7 @@ fn object_conversion(targets: &[Field], sources: &[Field], depth: usize) -> Conv
     }))
 }
 
-/// The one type of all elements, if there is one.
+/// Common type of all elements; dynamic if they differ.
 fn same_of(types: Vec<Type>) -> Type {
     let mut types = types.into_iter();
     let Some(first) = types.next() else {
@@ -385,7 +385,7 @@ fn best_of(conversions: impl Iterator<Item = Conversion>) -> Conversion {
     conversions.max().unwrap_or(Conversion::None)
 }
 
-/// Of several values that there may be, some must fit; it is safe only if all do.
+/// Convertibility of a union: unsafe if only some members are convertible, safe if all are.
 fn worst_of_some(conversions: impl Iterator<Item = Conversion>) -> Conversion {
     let all: Vec<Conversion> = conversions.collect();
     match (best_of(all.iter().copied()), worst_of(all.iter().copied())) {
@@ -427,7 +427,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// An element type in messages, no deeper: types may contain themselves.
+/// Display of an element type in messages, one level deep because types may be recursive.
 struct Shallow<'a>(&'a Type);
 
 impl fmt::Display for Shallow<'_> {

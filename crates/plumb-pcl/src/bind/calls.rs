@@ -1,4 +1,4 @@
-//! Calls of functions: the language's own, and those of providers.
+//! Binding of calls: functions of the language and of providers.
 
 use ecow::EcoString;
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
@@ -12,7 +12,7 @@ use crate::functions::{self, Callee, Found};
 use crate::syntax::span_of;
 use crate::types::{Field, Type};
 
-/// Functions that whole programs can call, and snippets cannot.
+/// Functions that are available in programs but not in snippets.
 const OF_PROGRAMS: [&str; 3] = ["call", "getOutput", "recover"];
 
 impl Binder<'_> {
@@ -60,7 +60,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The arguments of a function of the language; those of a list behind which `...` stands one by one.
+    /// Arguments of a function of the language; those in a list followed by `...` are expanded.
     fn arguments(&mut self, callee: Callee, call: &FuncCall, span: Span) -> Vec<Expr> {
         let mut args = Vec::with_capacity(call.args.len());
         for (at, arg) in call.args.iter().enumerate() {
@@ -152,7 +152,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The object that arguments without names stand for.
+    /// Object with the names of positional arguments.
     fn positional(&mut self, names: &[String], values: &[&Expression], span: Span) -> Expr {
         let mut entries = Vec::with_capacity(values.len());
         let mut fields = Vec::with_capacity(values.len());
@@ -329,7 +329,7 @@ impl Binder<'_> {
         }
     }
 
-    /// A text that must stand there as it is.
+    /// Text that must be a literal.
     fn literal(&mut self, value: Expr) -> EcoString {
         let ExprKind::String(text) = value.kind else {
             self.error(value.span, "this must be a text in quotes");

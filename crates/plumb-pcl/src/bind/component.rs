@@ -1,4 +1,4 @@
-//! Components of a program: their folders are programs of their own.
+//! Binding of components, whose folders are programs.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Binder<'_> {
         let (folders, around) = (definitions.folders, definitions.around.clone());
         let bound = bind_folder(&folder, &around, folders, self.packages, self.leniency);
         if let Names::Definitions(definitions) = &mut self.names {
-            // A folder of several components is bound for each, with the same problems.
+            // A folder shared by several components is bound once for each, with the same problems.
             for problem in bound.problems {
                 let is_known = definitions.problems.iter().any(|it| {
                     it.source.name == problem.source.name && it.diagnostic == problem.diagnostic

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Binding of expressions.
 
 use ecow::EcoString;
 use hcl_edit::expr::{
@@ -14,7 +14,8 @@ use crate::syntax::span_of;
 use crate::types::{Conversion, Field, Type};
 
 impl Binder<'_> {
-    /// Binds an expression. What is wrong goes to the diagnostics, and null of any type stands for it.
+    /// Binds an expression. After an error, which is added to the diagnostics, the result is null with the dynamic
+    /// type.
     pub(super) fn expression(&mut self, expression: &Expression) -> Expr {
         let span = span_of(expression);
         let of = |kind, ty| Expr { kind, ty, span };
@@ -94,7 +95,7 @@ impl Binder<'_> {
         }
         let kind = match parts.as_slice() {
             [] => ExprKind::String(EcoString::new()),
-            // A text that is nothing but a value is that value.
+            // A template that consists of a single value is that value.
             [only] if template.len() == 1 => {
                 return Expr {
                     span,
@@ -164,7 +165,7 @@ impl Binder<'_> {
         self.undefined(name, span)
     }
 
-    /// What a name outside of the expression means.
+    /// Definition or reference with a name that is not a variable.
     fn named(&mut self, name: &str, span: Span) -> Option<(usize, Type)> {
         match &self.names {
             Names::References(references) => {
@@ -236,7 +237,7 @@ impl Binder<'_> {
         access(receiver, steps, ty, span)
     }
 
-    /// The rest of a traversal, for each element.
+    /// Remaining steps of a traversal, applied to each element.
     fn splat(
         &mut self,
         receiver: Expr,
@@ -381,7 +382,7 @@ impl Binder<'_> {
     }
 }
 
-/// What stands for an expression that makes no sense.
+/// Expression in place of one with errors.
 pub(super) fn nothing(span: Span) -> Expr {
     Expr {
         kind: ExprKind::Null,

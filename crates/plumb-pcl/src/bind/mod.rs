@@ -1,4 +1,4 @@
-//! From a tree to a program: names, functions and types are resolved, and what does not fit is told with its place.
+//! Binding: resolves names, functions and types of a syntax tree, and reports errors with their positions.
 
 mod calls;
 mod component;
@@ -26,19 +26,19 @@ use crate::types::{Conversion, ResourceType, Type};
 use program::Definitions;
 pub(crate) use program::program;
 
-/// What a resource is called whose body is bound.
+/// Name and type of the resource whose body is bound.
 #[derive(Clone, Debug)]
 pub struct ResourceHead {
-    /// Its name.
+    /// Name of the resource.
     pub name: EcoString,
-    /// Its type token, short or full.
+    /// Type token, short or full.
     pub token: EcoString,
-    /// Resources that the body may name, by what it calls them.
+    /// Resources that the body may refer to, by identifier.
     pub references: BTreeMap<EcoString, Urn>,
 }
 
 impl SnippetProgram {
-    /// Binds the body of one resource. All problems come back, in the order of their places.
+    /// Binds the body of one resource. Returns all problems, sorted by position.
     pub fn bind(
         parsed: &Parsed,
         head: ResourceHead,
@@ -79,7 +79,7 @@ impl SnippetProgram {
         })
     }
 
-    /// Binds the inputs of `ty` alone: there are attributes, and nothing else.
+    /// Binds the inputs of `ty`, in a body with only attributes.
     pub(crate) fn bind_inputs(
         parsed: &Parsed,
         ty: ResourceType,
@@ -118,7 +118,7 @@ impl SnippetProgram {
     }
 }
 
-/// The type of a resource that others registered; unknown where its package says nothing of it.
+/// Type of a resource that another source registers; `None` if its package has no schema for it.
 fn resource_type(packages: &Packages, token: &str) -> Option<ResourceType> {
     let package = packages.of_token(token)?;
     let schema = package.resource(package.resolve_resource(token).unwrap_or(token))?;
@@ -128,22 +128,22 @@ fn resource_type(packages: &Packages, token: &str) -> Option<ResourceType> {
     })
 }
 
-/// Where names come from.
+/// Source of names.
 enum Names<'a> {
-    /// Resources that others register.
+    /// Resources registered by other sources.
     References(&'a [Reference]),
-    /// Definitions of a program.
+    /// Definitions of the program.
     Definitions(Definitions<'a>),
 }
 
-/// The text of a resource.
+/// Syntax of a resource.
 struct ResourceText<'t> {
     name: EcoString,
     token: &'t str,
-    /// Where the token stands.
+    /// Position of the token.
     at: Span,
     body: &'t Body,
-    /// Whether it is read, by its id.
+    /// Whether the resource is read by its id.
     is_read: bool,
 }
 
@@ -161,7 +161,7 @@ impl Binder<'_> {
         self.diagnostics.push(Diagnostic::error(span, summary));
     }
 
-    /// An error, or a warning if such mistakes are accepted.
+    /// Reports an error, or a warning if such mistakes are accepted.
     fn mistake(&mut self, is_accepted: bool, diagnostic: Diagnostic) {
         let severity = if is_accepted {
             Severity::Warning
@@ -174,7 +174,7 @@ impl Binder<'_> {
         });
     }
 
-    /// An error about the name `wrong`, with what was probably meant.
+    /// Error for the unknown name `wrong`, with a suggestion.
     fn wrong_name<'n>(
         &mut self,
         span: Span,
@@ -198,7 +198,7 @@ impl Binder<'_> {
     fn resource(&mut self, text: &ResourceText<'_>) -> Resource {
         let (token, ty) = self.type_of_resource(text.token, text.at);
         let (attributes, block) = self.parts(text.body, text.is_read);
-        // The range comes first: inputs and other options may name it.
+        // The range is bound first, because inputs and other options may refer to it.
         let mut options = Options::default();
         if let Some(block) = block {
             options.range = self.range(&block.body);
@@ -284,7 +284,7 @@ impl Binder<'_> {
         inputs
     }
 
-    /// What is known of a resource that is read.
+    /// Properties of a resource that is read.
     fn state(&mut self, attributes: &[&Attribute], ty: Option<&ResourceType>) -> Vec<Input> {
         let mut inputs = Vec::with_capacity(attributes.len());
         for attribute in attributes {
@@ -331,7 +331,7 @@ impl Binder<'_> {
         Type::Dynamic
     }
 
-    /// Whether `value` can be what is wanted.
+    /// Checks that `value` can be assigned to the type `wanted`.
     fn check(&mut self, wanted: &Type, value: &Expr) {
         if wanted.conversion_from(&value.ty) == Conversion::None {
             let summary = format!(
@@ -344,7 +344,7 @@ impl Binder<'_> {
     }
 }
 
-/// The variable `range`, for the resources of a range of this type.
+/// The variable `range` for resources with a range of this type.
 fn range_scope(range: &Expr) -> Option<(EcoString, Type)> {
     let field = |name: &str, ty| crate::types::Field {
         name: name.into(),

@@ -1,4 +1,4 @@
-//! The options of a resource (`codegen.md` 10.4).
+//! Binding of resource options (`codegen.md` 10.4).
 
 use ecow::EcoString;
 use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
@@ -11,7 +11,7 @@ use crate::resource::{AliasExpr, FormerIdentity, Options};
 use crate::syntax::span_of;
 use crate::types::{ResourceType, Type};
 
-/// Moments at which hooks run.
+/// Hook types.
 const MOMENTS: [&str; 7] = [
     "beforeCreate",
     "afterCreate",
@@ -47,7 +47,7 @@ const OPTIONS: [&str; 21] = [
 ];
 
 impl Binder<'_> {
-    /// The range of the resource, which what follows may name.
+    /// Range of the resource, to which later expressions may refer.
     pub(super) fn range(&mut self, options: &Body) -> Option<Expr> {
         let range = self.expression(&options.get_attribute("range")?.value);
         let fits = matches!(
@@ -154,7 +154,7 @@ impl Binder<'_> {
         *slot = Some(value);
     }
 
-    /// The hooks of each moment.
+    /// Hooks by hook type.
     fn hooks(&mut self, value: &Expression) -> Vec<(EcoString, Expr)> {
         let Expression::Object(object) = value else {
             self.error(span_of(value), "hooks are an object of lists of hooks");
@@ -178,7 +178,7 @@ impl Binder<'_> {
         hooks
     }
 
-    /// A list of properties, as paths.
+    /// List of property paths.
     fn paths(&mut self, list: &Expression, ty: Option<&ResourceType>) -> Vec<EcoString> {
         let Expression::Array(items) = list else {
             self.error(span_of(list), "this must be a list of properties");
@@ -188,7 +188,7 @@ impl Binder<'_> {
             .iter()
             .filter_map(|item| {
                 let path = match item {
-                    // Snippets name properties without quotes, as people do.
+                    // Snippets may name properties without quotes.
                     Expression::String(_) if matches!(self.names, Names::References(_)) => None,
                     item => path_of(item),
                 };
@@ -260,7 +260,7 @@ impl Binder<'_> {
     }
 }
 
-/// The first name of a path, and the path as text.
+/// First name of a path, and the path as text.
 fn path_of(expression: &Expression) -> Option<(String, EcoString)> {
     match expression {
         Expression::String(path) => {

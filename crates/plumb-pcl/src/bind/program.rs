@@ -1,9 +1,9 @@
-//! Whole programs: every definition, in the order in which they need each other's types (`codegen.md` 11.2).
+//! Binding of whole programs: definitions are bound after those whose types they need (`codegen.md` 11.2).
 //!
-//! 1. Every structure of every file becomes an entry with its name; names that are taken are reported.
-//! 2. Entries are bound in the order of the text. An expression that names an entry which is not bound yet binds that entry
-//!    first; one that is being bound closes a circle, which is an error.
-//! 3. The folder of a component is bound the same way when the component is.
+//! 1. Every structure of every file becomes an entry with its name; duplicate names are reported.
+//! 2. Entries are bound in source order. A reference to an unbound entry binds that entry first; a reference to an
+//!    entry being bound is a cycle, which is an error.
+//! 3. The folder of a component is bound in the same way together with the component.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::program::{Config, Definition, DefinitionKind, Hook, Leniency, Problem
 use crate::syntax::{Parsed, span_of};
 use crate::types::{Field, Type};
 
-/// A bound program and what is wrong with it.
+/// A bound program with its problems.
 pub(crate) struct BoundProgram {
     pub(crate) program: Program,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Binds the program of the outermost of `folders`.
+/// Binds the program in the root folder of `folders`.
 pub(crate) fn program(
     folders: &BTreeMap<String, Vec<Parsed>>,
     packages: &Packages,
@@ -92,15 +92,15 @@ pub(super) fn bind_folder(
     }
 }
 
-/// The definitions of a program while it is bound.
+/// Definitions of a program that is being bound.
 pub(super) struct Definitions<'a> {
     pub(super) folders: &'a BTreeMap<String, Vec<Parsed>>,
-    /// The folders of this program and of those around it.
+    /// Folders of this program and of the enclosing ones.
     pub(super) around: Vec<String>,
     entries: Vec<Entry<'a>>,
-    /// The range of versions of the engine that the program needs, and its file.
+    /// Required range of engine versions, and its file.
     requirement: Option<(&'a Attribute, Arc<SourceFile>)>,
-    /// The file that diagnostics are about.
+    /// File for diagnostics.
     source: Option<Arc<SourceFile>>,
     pub(super) problems: Vec<Problem>,
 }
@@ -150,7 +150,7 @@ impl<'a> Definitions<'a> {
         }
     }
 
-    /// What has no name is a setting of the whole program, or wrong.
+    /// Handles a structure without a name: a setting of the whole program, or an error.
     fn without_name(&mut self, structure: &'a Structure, file: &Parsed) {
         let Structure::Block(block) = structure else {
             return;
@@ -179,7 +179,7 @@ impl<'a> Definitions<'a> {
         });
     }
 
-    /// The position of the definition called `name`; outputs are found last.
+    /// Index of the definition called `name`; other definitions take precedence over outputs.
     fn find(&self, name: &str) -> Option<usize> {
         let named = |is_output: bool| {
             let mut entries = self.entries.iter();
@@ -193,7 +193,7 @@ impl<'a> Definitions<'a> {
     }
 }
 
-/// The name that a structure defines, and where it stands.
+/// Name defined by a structure, and its position.
 fn defined_name(structure: &Structure) -> Option<(String, Span)> {
     let label = |label: &BlockLabel| (label.as_str().to_owned(), span_of(label));
     match structure {
@@ -208,7 +208,7 @@ fn defined_name(structure: &Structure) -> Option<(String, Span)> {
 }
 
 impl Binder<'_> {
-    /// The position and the type of the definition called `name`, which is bound if it is not yet.
+    /// Index and type of the definition called `name`, which is bound if necessary.
     pub(super) fn definition(&mut self, name: &str, span: Span) -> Option<(usize, Type)> {
         let Names::Definitions(definitions) = &self.names else {
             return None;
@@ -277,7 +277,7 @@ impl Binder<'_> {
         Some(range)
     }
 
-    /// Makes diagnostics be about another file; returns the one before.
+    /// Sets the file for diagnostics; returns the previous one.
     fn turn_to(&mut self, source: Option<Arc<SourceFile>>) -> Option<Arc<SourceFile>> {
         let Names::Definitions(definitions) = &mut self.names else {
             return None;
@@ -485,7 +485,7 @@ impl Binder<'_> {
         (DefinitionKind::Read(Box::new(Read { id, resource })), ty)
     }
 
-    /// The attributes and the options of a body.
+    /// Attributes and options of a body.
     pub(super) fn parts<'b>(
         &mut self,
         body: &'b Body,

@@ -1,4 +1,4 @@
-//! Types as settings name them (`codegen.md` 10.3).
+//! Type expressions of settings (`codegen.md` 10.3).
 
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 use plumb_eval::source::Span;
@@ -7,7 +7,7 @@ use super::Binder;
 use crate::types::{Field, Type};
 
 impl Binder<'_> {
-    /// Reads the type of a setting; members of an object right in it need not be there.
+    /// Parses the type of a setting. Members of an object type at the top level are optional.
     pub(super) fn config_type(&mut self, text: &str, span: Span) -> Type {
         let Ok(expression) = text.parse::<Expression>() else {
             self.error(span, format!("'{text}' is no type"));

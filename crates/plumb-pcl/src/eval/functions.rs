@@ -1,4 +1,4 @@
-//! Calls of the language's own functions.
+//! Calls of functions of the language.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Functions of values alone. What is inside of collections stays as it is.
+/// Evaluates a function of plain values. Outputs inside collections stay as they are.
 fn pure(callee: Callee, values: &[Val], span: Span) -> Result<Val, Stop> {
     let mut lifted = Lifted::default();
     let plain: Vec<Val> = values
@@ -136,7 +136,7 @@ fn lookup(args: &[Val], span: Span) -> Result<Val, Stop> {
     }
 }
 
-/// More numbers than anybody wants.
+/// Maximum length of a range.
 const MOST_NUMBERS: f64 = 1e6;
 
 fn range(args: &[Val], span: Span) -> Result<Val, Stop> {

@@ -1,4 +1,4 @@
-//! Calls of functions of providers.
+//! Calls of provider functions.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The value of a call; a function that returns no object has its only property for it.
+/// Value of a call; a function that does not return an object has its value in the only property of the result.
 fn result_of(invoke: &Invoke, result: &PropertyMap) -> Val {
     if invoke.returns_value {
         let only = result.values().next();

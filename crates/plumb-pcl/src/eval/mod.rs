@@ -1,7 +1,7 @@
-//! Evaluation: expressions to values, and the resource to registrations.
+//! Evaluation of expressions and registration of the resource.
 //!
-//! An expression is evaluated when its value is needed, and functions of providers are called on the way; what is known
-//! later only is carried as an output (`plumb_eval::value`).
+//! Expressions are evaluated on demand, including calls of provider functions. Values that are known only later are
+//! outputs (`plumb_eval::value`).
 
 mod functions;
 mod invoke;
@@ -32,12 +32,12 @@ use crate::resource::{Reference, SnippetProgram};
 
 pub(crate) use register::{inputs, register};
 
-/// Why there is no value.
+/// Reason why an evaluation has no value.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The program is wrong.
+    /// The program has an error.
     Problem(Box<Diagnostic>),
-    /// The deployment is over.
+    /// The deployment has ended.
     Over,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn problem<T>(span: Span, summary: impl Into<String>) -> Result<T, St
     Err(Diagnostic::error(span, summary).into())
 }
 
-/// What a failed request comes to.
+/// Result of a failed request.
 pub(crate) fn refused(span: Span, error: &RequestError) -> Stop {
     match error.kind {
         RequestErrorKind::Unavailable => Stop::Over,
@@ -62,20 +62,20 @@ pub(crate) fn refused(span: Span, error: &RequestError) -> Stop {
     }
 }
 
-/// An answer of another kind than the request.
+/// Error for a response whose kind does not match the request.
 pub(crate) fn mismatched(span: Span) -> Stop {
     Diagnostic::error(span, "the engine gave an answer of the wrong kind").into()
 }
 
-/// Where a program runs, and for whom.
+/// Environment of an evaluation.
 pub(crate) struct Context<'a> {
     pub(crate) info: &'a ProgramContext,
     pub(crate) monitor: &'a dyn ResourceMonitor,
-    /// The snippet that is evaluated.
+    /// UUID of the snippet being evaluated.
     pub(crate) snippet: EcoString,
-    /// The package that the program was written for.
+    /// Name of the package that the program uses.
     pub(crate) package_name: EcoString,
-    /// How that package is asked for.
+    /// Request options for that package.
     pub(crate) package: PackageRequest,
 }
 
@@ -83,12 +83,12 @@ pub(crate) struct Context<'a> {
 pub(crate) struct Evaluator<'a> {
     program: &'a SnippetProgram,
     context: &'a Context<'a>,
-    /// Values of the references.
+    /// Values of the references, by index.
     references: Vec<Val>,
     fetched: Mutex<BTreeMap<EcoString, Val>>,
 }
 
-/// Variables, the innermost first.
+/// Variables in scope, the innermost first.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     outer: Option<&'a Scope<'a>>,
@@ -125,7 +125,7 @@ impl References for Evaluator<'_> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Waits for every resource that the program refers to.
+    /// Waits for all resources that the program refers to.
     pub(crate) async fn new(
         program: &'a SnippetProgram,
         context: &'a Context<'a>,
@@ -142,7 +142,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The value of `expr`.
+    /// Evaluates `expr`.
     pub(crate) fn eval<'e>(
         &'e self,
         expr: &'e Expr,
@@ -226,7 +226,7 @@ impl<'a> Evaluator<'a> {
         Ok(lifted.wrap(Val::Object(Arc::new(object))))
     }
 
-    /// Follows steps into a value; fetches resources on the way that are known by reference alone.
+    /// Applies steps to a value; resources known only by reference are fetched.
     async fn follow(
         &self,
         value: Val,
@@ -286,7 +286,7 @@ impl<'a> Evaluator<'a> {
         let items = match &value {
             Val::Null => &[][..],
             Val::List(items) => items.as_slice(),
-            // One value stands for a list of it.
+            // A single value is treated as a list of one element.
             other => std::slice::from_ref(other),
         };
         let mut results = Vec::with_capacity(items.len());
@@ -372,7 +372,7 @@ fn accessor(index: &Val, span: Span) -> Result<Accessor, Stop> {
     }
 }
 
-/// The resource that a reference means, as soon as somebody has registered it.
+/// Resource of a reference, after it was registered.
 async fn wait_for(context: &Context<'_>, reference: &Reference) -> Result<Val, Stop> {
     let request = AwaitRequest {
         snippet: context.snippet.clone(),

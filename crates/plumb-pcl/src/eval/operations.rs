@@ -1,4 +1,4 @@
-//! What operators do, and how values become others.
+//! Operators and conversions of values.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Stop, problem};
 use crate::expression::{BinaryOperator, UnaryOperator};
 use crate::types::{Conversion, Type};
 
-/// A plain value as text, if it has a form as text.
+/// Conversion of a plain value to text; `None` if it has no text form.
 pub(crate) fn text(value: &Val) -> Option<EcoString> {
     match value {
         Val::String(text) => Some(text.clone()),
@@ -21,7 +21,7 @@ pub(crate) fn text(value: &Val) -> Option<EcoString> {
     }
 }
 
-/// A plain value as a truth value.
+/// Conversion of a plain value to a boolean.
 pub(crate) fn truth(value: &Val, span: Span) -> Result<bool, Stop> {
     match value {
         Val::Bool(value) => Ok(*value),
@@ -34,7 +34,7 @@ pub(crate) fn truth(value: &Val, span: Span) -> Result<bool, Stop> {
     }
 }
 
-/// A plain value as a number.
+/// Conversion of a plain value to a number.
 pub(crate) fn number(value: &Val, span: Span) -> Result<f64, Stop> {
     let read = match value {
         Val::Number(value) => Some(*value),
@@ -123,8 +123,8 @@ pub(super) fn binary(
     Ok(lifted.wrap(result))
 }
 
-/// Makes `value` what is wanted, where that is another form of the same: `"5"` of a number, `5` of a text. What is known
-/// later only is made so then, by whoever gets it.
+/// Converts `value` to the type `wanted` where both are forms of the same value, such as `"5"` and `5`. Outputs are
+/// converted when they are resolved.
 pub(crate) fn coerce(value: Val, wanted: &Type) -> Val {
     match (&value, wanted.expand()) {
         (Val::Output(output), wanted) => {
@@ -197,7 +197,7 @@ fn is_same_kind(ty: &Type, own: &Type) -> bool {
     }
 }
 
-/// The type of a value, as far as the kind goes.
+/// Type of a value, without the types of its parts.
 fn type_of(value: &Val) -> Type {
     match value {
         Val::Null => Type::None,

@@ -1,4 +1,4 @@
-//! Registrations: one, or one for each entry of a range.
+//! Registrations: one per block, or one per entry of its range.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) async fn register(program: &SnippetProgram, context: &Context<'_>) ->
     Ok(())
 }
 
-/// The inputs of the resource of `program`.
+/// Inputs of the resource of `program`.
 pub(crate) async fn inputs(
     program: &SnippetProgram,
     context: &Context<'_>,
@@ -44,14 +44,14 @@ pub(crate) async fn inputs(
     evaluator.inputs(&Scope::new(&[])).await
 }
 
-/// One of the resources that a block stands for.
+/// One of the resources of a block.
 struct Instance {
     name: EcoString,
     variables: Vec<(EcoString, Val)>,
 }
 
 impl Evaluator<'_> {
-    /// What there is to register; `None` while that is not known.
+    /// Resources to register; `None` while the range is unknown.
     async fn instances(&self) -> Result<Option<Vec<Instance>>, Stop> {
         let resource = &self.program.resource;
         let Some(expr) = &resource.options.range else {
@@ -114,7 +114,7 @@ impl Evaluator<'_> {
             .request(Request::Register(Box::new(request)))
             .await;
         match reply {
-            // A step that failed has been told of, and the deployment has taken note of it.
+            // A failed step was reported already, and the deployment handles it.
             Reply::Registered(_) => Ok(()),
             Reply::Failed(error) => Err(refused(Span::default(), &error)),
             _ => Err(mismatched(Span::default())),
@@ -240,7 +240,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// What the resource depends on: by option, and through its inputs.
+    /// Dependencies of the resource, by option and through its inputs.
     async fn set_dependencies(
         &self,
         request: &mut RegisterRequest,
@@ -304,13 +304,13 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// A URN, or that of a resource.
+    /// URN given as text, or that of a resource.
     async fn urn(&self, expr: &Expr, scope: &Scope<'_>) -> Result<Urn, Stop> {
         let value = self.eval(expr, scope).await?;
         if let Val::Resource(resource) = &value {
             return Ok(resource.urn.clone());
         }
-        // The text may come from a secret: it is not shown.
+        // The error does not show the text, which may come from a secret.
         let text = plain_text(&value, expr.span)?;
         Urn::parse(&text).or_else(|_| problem(expr.span, "this is not a valid URN"))
     }
@@ -378,7 +378,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The resource that an option names.
+    /// Resource given for an option.
     pub(super) async fn resource(
         &self,
         expr: &Expr,
@@ -388,7 +388,7 @@ impl Evaluator<'_> {
         as_resource(&value, expr.span)
     }
 
-    /// The resources that an option names: one, a list, or a map of them.
+    /// Resources given for an option: a single one, a list, or a map.
     pub(super) async fn resources(
         &self,
         expr: &Expr,
@@ -405,7 +405,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The provider that an option names.
+    /// Provider given for an option.
     pub(super) async fn provider(
         &self,
         expr: &Expr,
@@ -430,7 +430,7 @@ fn as_resource(value: &Val, span: Span) -> Result<Arc<ResourceVal>, Stop> {
     }
 }
 
-/// A text that is known.
+/// Known text.
 fn plain_text(value: &Val, span: Span) -> Result<EcoString, Stop> {
     let mut lifted = Lifted::default();
     let plain = lifted.strip(value);

@@ -1,4 +1,4 @@
-//! What binding finds, and where.
+//! Errors of binding and their positions.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ const SCHEMA: &str = r##"{
   }
 }"##;
 
-/// Problems as `line:column summary`, with the first line of the detail behind.
+/// Problems in the form `line:column summary`, followed by the first line of the detail.
 fn bind_as(token: &str, text: &str) -> Result<SnippetProgram, Vec<String>> {
     let source = Arc::new(SourceFile::new("it.pp", "it.pp".into(), text));
     let shown = |it: &plumb_pcl::Diagnostic| {

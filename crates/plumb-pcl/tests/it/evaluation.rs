@@ -1,4 +1,4 @@
-//! Expressions and options, up to the registration that comes of them.
+//! Expressions and options, up to the resulting registration.
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +41,7 @@ const SCHEMA: &str = r#"{
   "functions": {"pkg:index:echo": {"inputs": {"properties": {"text": {"type": "string"}}}}}
 }"#;
 
-/// Answers everything, and remembers what was registered and said.
+/// Resource monitor that answers all requests, and records registrations and messages.
 #[derive(Default)]
 struct Fake {
     registered: Mutex<Vec<RegisterRequest>>,
@@ -106,7 +106,7 @@ impl ResourceMonitor for Fake {
     }
 }
 
-/// Evaluates the body of a resource; the errors, if there are any.
+/// Evaluates the body of a resource; returns errors, if there are any.
 async fn evaluate(code: &str) -> Result<(Vec<RegisterRequest>, usize), String> {
     let snippet = Snippet {
         uuid: "U".into(),
@@ -142,7 +142,7 @@ async fn registration(code: &str) -> RegisterRequest {
     registered.remove(0)
 }
 
-/// The value of an expression.
+/// Value of an expression.
 async fn value(expression: &str) -> Value {
     let request = registration(&format!("it = {expression}")).await;
     request.properties.get("it").cloned().unwrap_or(Value::Null)
@@ -333,7 +333,7 @@ async fn a_range_makes_one_resource_for_each_entry() {
         assert_eq!(registered.len(), count);
         assert!(registered.iter().all(|it| it.name == "it"));
     }
-    // While nobody knows how many, there are none.
+    // While the length of the range is unknown, there are no resources.
     let (registered, _) = evaluate("options { range = length(other.later) }")
         .await
         .unwrap();
@@ -347,7 +347,7 @@ async fn functions_of_providers_are_called_once() {
     let (registered, invoked) = evaluate(code).await.unwrap();
     assert_eq!(invoked, 1);
     assert_eq!(registered[0].properties.get("text"), Some(&text("a")));
-    // Nothing is called with what is not known.
+    // Functions are not called with unknown arguments.
     let code = "text = invoke(\"pkg:index:echo\", { text = other.later }).text";
     let (registered, invoked) = evaluate(code).await.unwrap();
     assert_eq!(invoked, 0);

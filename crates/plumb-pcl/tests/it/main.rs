@@ -1,4 +1,4 @@
-//! The language and snippets in it.
+//! Tests of the language and of snippets.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 

@@ -1,4 +1,4 @@
-//! Whole programs: what binds, and what is wrong where.
+//! Binding of whole programs, and the positions of errors.
 
 use std::sync::Arc;
 

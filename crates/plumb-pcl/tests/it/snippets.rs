@@ -1,4 +1,4 @@
-//! Snippets in whole runs: their text is bound and evaluated, the engine does what comes of it.
+//! Snippets in runs of the engine: binding, evaluation, and the resulting steps.
 
 use plumb_deploy::request::RegisterRequest;
 use plumb_deploy::setup::{Operation, Options, Phase};
@@ -110,7 +110,7 @@ fn text_of<'s>(stack: &'s Stack, name: &str) -> Option<&'s str> {
     stack.input(name, "text").and_then(Value::as_str)
 }
 
-/// PCL-09: the reference outlives the resource, and means the next one of its name.
+/// PCL-09: a reference outlives its resource, and refers to the next one with its URN.
 #[tokio::test]
 async fn references_survive_what_they_refer_to() {
     let mut stack = Stack::with([consumer()]);
@@ -144,7 +144,7 @@ async fn outputs_of_components_are_there_once_they_are_registered() {
     assert_eq!(text_of(&stack, "consumer"), Some("told"));
 }
 
-/// Components of the program itself have no schema; what is asked of them is taken on trust.
+/// Components of the program have no schema, so all of their members are accepted.
 #[tokio::test]
 async fn references_may_mean_types_of_the_program() {
     let group = urn("my:own:Group", "group");
@@ -228,7 +228,7 @@ async fn options_are_recorded() {
     );
 }
 
-/// PCL-15, PCL-16: options that name resources.
+/// PCL-15, PCL-16: options that refer to resources.
 #[tokio::test]
 async fn options_name_resources() {
     let main = urn(PRODUCER, "main");
@@ -278,7 +278,7 @@ async fn a_range_makes_several() {
     assert_eq!(stack.names(), ["fan-0"]);
 }
 
-/// PCL-19, PCL-28: added, changed and removed by what the update is given.
+/// PCL-19, PCL-28: snippets are added, changed and removed by an update.
 #[tokio::test]
 async fn snippets_are_changed_by_the_update() {
     let mut stack = Stack::new();
@@ -301,7 +301,7 @@ async fn snippets_are_changed_by_the_update() {
     assert!(stack.stored().is_empty() && stack.names().is_empty());
 }
 
-/// PCL-20: what cannot be bound is not stored, and nothing runs.
+/// PCL-20: a snippet that cannot be bound is not stored, and the update does not run.
 #[tokio::test]
 async fn an_invalid_snippet_is_not_stored() {
     let mut stack = Stack::with([thing("a", "flag = true")]);
@@ -321,7 +321,7 @@ async fn an_invalid_snippet_is_not_stored() {
     assert!(stack.cloud.take_calls().is_empty());
 }
 
-/// In a preview everything is evaluated, and what is not there yet is unknown.
+/// A preview evaluates snippets with unknown values for missing resources.
 #[tokio::test]
 async fn previews_evaluate_snippets_too() {
     let mut stack = Stack::with([consumer()]);

@@ -1,4 +1,4 @@
-//! A stack with a cloud in memory: whole runs of the engine, programs and providers in process.
+//! A stack with a cloud in memory: runs of the engine with programs and providers in the same process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,7 +63,7 @@ const SCHEMA: &str = r#"{
   }
 }"#;
 
-/// The schema of the package `pkg`; there is no other.
+/// Schema of the package `pkg`, the only one.
 pub(crate) struct Schemas(Arc<PackageSchema>);
 
 impl Schemas {
@@ -88,7 +88,7 @@ impl SchemaLoader for Schemas {
     }
 }
 
-/// Facts of the deployment, for a project in `folder`.
+/// Context of the deployment, for a project in `folder`.
 pub(crate) fn info(folder: &Path) -> ProgramContext {
     ProgramContext {
         project: "proj".to_owned(),
@@ -106,7 +106,7 @@ pub(crate) fn info(folder: &Path) -> ProgramContext {
     }
 }
 
-/// A snippet: one resource.
+/// A snippet with one resource.
 pub(crate) fn snippet(name: &str, token: &str, code: &str) -> Snippet {
     Snippet {
         uuid: format!("uuid-of-{name}").into(),
@@ -121,7 +121,7 @@ pub(crate) fn snippet(name: &str, token: &str, code: &str) -> Snippet {
     }
 }
 
-/// The same, with what it calls other resources.
+/// Adds a reference to a snippet.
 pub(crate) fn referring(mut snippet: Snippet, name: &str, urn: &Urn) -> Snippet {
     snippet.references.insert(name.into(), urn.as_str().into());
     snippet
@@ -131,17 +131,17 @@ pub(crate) fn urn(token: &str, name: &str) -> Urn {
     Urn::new("dev", "proj", "", token, name)
 }
 
-/// What the program registers, one after the other, each with the outputs that it registers for it.
+/// Registrations of a program in sequence, with the outputs to register for each.
 pub(crate) type Registrations = Vec<(RegisterRequest, Option<PropertyMap>)>;
 
-/// A stack.
+/// A test stack.
 pub(crate) struct Stack {
     pub(crate) cloud: Cloud,
     pub(crate) snapshot: Snapshot,
     pub(crate) folder: tempfile::TempDir,
 }
 
-/// How a run ended, and the errors that were shown.
+/// Result of a run, and its displayed errors.
 pub(crate) struct Ran {
     result: OperationResult,
     pub(crate) errors: Vec<String>,
@@ -170,7 +170,7 @@ impl Stack {
         }
     }
 
-    /// A stack that holds these snippets.
+    /// Stack with these stored snippets.
     pub(crate) fn with(snippets: impl IntoIterator<Item = Snippet>) -> Self {
         let mut stack = Stack::new();
         stack.snapshot.snippets = snippets.into_iter().collect();
@@ -182,7 +182,7 @@ impl Stack {
         self.run(Operation::Update, options, program).await.unwrap()
     }
 
-    /// An update that adds, changes and removes snippets.
+    /// Runs an update that adds, changes and removes snippets.
     pub(crate) async fn change(
         &mut self,
         changes: impl IntoIterator<Item = (&str, Option<Snippet>)>,
@@ -252,7 +252,7 @@ impl Stack {
         Ok(Ran { result, errors })
     }
 
-    /// Where a run writes its journal: providers are not called before it is durable.
+    /// Update with a journal, whose entries must be durable before providers are called.
     fn update(&self) -> Update {
         let folder = tempfile::tempdir_in(self.folder.path()).unwrap().keep();
         let owner = Owner {
@@ -318,7 +318,7 @@ impl Stack {
         host
     }
 
-    /// The state of this name.
+    /// State of the resource with this name.
     #[track_caller]
     pub(crate) fn state(&self, name: &str) -> &ResourceState {
         let mut states = self.snapshot.resources.iter();
@@ -326,13 +326,13 @@ impl Stack {
         state.unwrap_or_else(|| panic!("there is no {name}"))
     }
 
-    /// An input of the resource of this name.
+    /// Input of the resource with this name.
     #[track_caller]
     pub(crate) fn input(&self, name: &str, key: &str) -> Option<&Value> {
         self.state(name).inputs.get(key)
     }
 
-    /// Names of all resources but providers, in alphabetical order.
+    /// Names of all resources except providers, sorted.
     pub(crate) fn names(&self) -> Vec<&str> {
         let states = self.snapshot.resources.iter();
         let states = states.filter(|state| !state.type_token.is_provider());
@@ -352,7 +352,7 @@ pub(crate) fn uuid(name: &str) -> ecow::EcoString {
     format!("uuid-of-{name}").into()
 }
 
-/// A program of registrations.
+/// A program with a list of registrations.
 struct Registers(Registrations);
 
 #[async_trait]
@@ -410,7 +410,7 @@ impl SecretCodec for NoSecrets {
     }
 }
 
-/// Makes everything that it is asked for, and remembers it.
+/// Provider that creates every requested object, and records its calls.
 #[derive(Clone, Default)]
 pub(crate) struct Cloud {
     calls: Arc<Mutex<Vec<String>>>,
@@ -423,7 +423,7 @@ impl Cloud {
         self.calls.lock().unwrap().push(format!("{call} {name}"));
     }
 
-    /// Creates, updates, deletes and invokes so far, in order.
+    /// Returns and clears the recorded creates, updates, deletes and invokes, in order.
     pub(crate) fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut *self.calls.lock().unwrap())
     }
