@@ -1,4 +1,4 @@
-//! Components of a program, and the packages that its files use.
+//! Components of a program, and the packages of its files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use plumb_schema::PackageSchema;
 
 use crate::{order, walk};
 
-/// The programs of all components, by their folders.
+/// Programs of all components, by folder.
 pub(crate) fn all(program: &Program) -> BTreeMap<String, Arc<Program>> {
     let mut found = BTreeMap::new();
     collect(program, &mut found);
@@ -23,7 +23,7 @@ fn collect(program: &Program, found: &mut BTreeMap<String, Arc<Program>>) {
     }
 }
 
-/// The programs of the components that a program itself has.
+/// Programs of the components that a program uses directly.
 pub(crate) fn direct(program: &Program) -> Vec<Arc<Program>> {
     let mut programs: Vec<Arc<Program>> = Vec::new();
     for definition in &program.definitions {
@@ -37,7 +37,7 @@ pub(crate) fn direct(program: &Program) -> Vec<Arc<Program>> {
     programs
 }
 
-/// The packages that a program itself uses, without its components.
+/// Packages that a program uses, without its components.
 pub(crate) fn packages(program: &Program) -> Vec<Arc<PackageSchema>> {
     let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
     let mut add = |package: &Arc<PackageSchema>| {
@@ -65,7 +65,7 @@ pub(crate) fn packages(program: &Program) -> Vec<Arc<PackageSchema>> {
     found.into_values().collect()
 }
 
-/// The packages that a program uses, with its components.
+/// Packages that a program and its components use.
 pub(crate) fn all_packages(program: &Program) -> Vec<Arc<PackageSchema>> {
     let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
     let components = all(program);

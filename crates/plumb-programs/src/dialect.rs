@@ -1,16 +1,16 @@
-//! Differences between SDKs that decide how expressions are lowered.
+//! Differences between SDKs that affect lowering.
 
 use plumb_codegen::programs::ProgramLanguage;
 
-/// What the SDK of a language can do with outputs.
+/// Operations on outputs that the SDK of a language supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     pub(crate) language: ProgramLanguage,
-    /// Whether functions of providers are always called in the form that gives outputs.
+    /// Whether calls of provider functions always use the variant that returns outputs.
     pub(crate) invokes_are_outputs: bool,
-    /// Whether a property of an output that may be missing, or of an unknown type, can be asked for without a callback.
+    /// Whether an output with an optional or unknown type supports property access without a callback.
     pub(crate) lifts_anything: bool,
-    /// Names that outputs have themselves.
+    /// Names of members that outputs have themselves.
     own_members: &'static [&'static str],
 }
 
@@ -61,7 +61,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the property `name` of an output can be asked for without a callback.
+    /// Whether an output supports access to its property `name` without a callback.
     pub(crate) fn lifts(&self, name: &str) -> bool {
         !name.starts_with("__") && !self.own_members.contains(&name)
     }

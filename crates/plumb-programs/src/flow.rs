@@ -1,7 +1,7 @@
-//! Where outputs are: which expressions are values that come later, and which hold such values.
+//! Data flow of outputs: which expressions are outputs, and which contain outputs.
 //!
-//! Types say what a value will be, never when. This module follows outputs from resources, secrets and functions of
-//! providers through definitions, loops and accesses. [`Flow`] mirrors the shape of a value as far as that matters.
+//! Types do not say whether a value is an output. This module follows outputs from resources, secrets and provider
+//! functions through definitions, loops and accesses. [`Flow`] mirrors the structure of a value as far as necessary.
 
 use std::cell::RefCell;
 
@@ -14,30 +14,30 @@ use plumb_pcl::{
 
 use crate::dialect::Dialect;
 
-/// Where the outputs of a value are.
+/// Outputs in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// There are none.
+    /// The value contains no outputs.
     Plain,
-    /// It is one.
+    /// The value is an output.
     Output,
-    /// It is one, or a value: an input of a component.
+    /// The value is an output or a plain value, like an input of a component.
     Input,
-    /// It is a resource, whose properties are outputs.
+    /// The value is a resource, whose properties are outputs.
     Resource,
-    /// Its elements hold them.
+    /// The elements of the value have this flow.
     Each(Box<Flow>),
-    /// Its members hold them.
+    /// The members of the value have these flows.
     Fields(Vec<(EcoString, Flow)>),
 }
 
 impl Flow {
-    /// Whether the value comes later.
+    /// Whether the value is or may be an output.
     pub(crate) fn is_later(&self) -> bool {
         matches!(self, Flow::Output | Flow::Input)
     }
 
-    /// Whether anything of it comes later, leaving aside properties of resources.
+    /// Whether the value is or contains an output, apart from properties of resources.
     pub(crate) fn has_outputs(&self) -> bool {
         match self {
             Flow::Plain | Flow::Resource => false,
@@ -47,7 +47,7 @@ impl Flow {
         }
     }
 
-    /// The flow of the elements.
+    /// Flow of the elements.
     pub(crate) fn element(&self) -> Flow {
         match self {
             Flow::Plain => Flow::Plain,
@@ -60,7 +60,7 @@ impl Flow {
         }
     }
 
-    /// The flow of the member `name`.
+    /// Flow of the member `name`.
     pub(crate) fn member(&self, name: &str) -> Flow {
         match self {
             Flow::Fields(fields) => match fields.iter().find(|(known, _)| known == name) {
@@ -71,7 +71,7 @@ impl Flow {
         }
     }
 
-    /// The flow of a value that is one of two.
+    /// Flow of a value with one of two flows.
     pub(crate) fn or(self, other: Flow) -> Flow {
         match (self, other) {
             (a, b) if a == b => a,
@@ -86,12 +86,12 @@ impl Flow {
     }
 }
 
-/// The flows of a program's definitions.
+/// Flows of a program's definitions.
 pub(crate) struct Flows<'p> {
     program: &'p Program,
     dialect: Dialect,
     is_component: bool,
-    /// Inputs of a component that must be there when its resources are made, such as numbers of them.
+    /// Inputs of a component that must be plain values, because ranges of resources depend on them.
     plain_inputs: Vec<usize>,
     known: RefCell<Vec<Option<Flow>>>,
 }
@@ -112,7 +112,7 @@ impl<'p> Flows<'p> {
         flows
     }
 
-    /// Whether the input of a component must be there at once.
+    /// Whether the input of a component must be a plain value.
     pub(crate) fn is_plain_input(&self, position: usize) -> bool {
         self.plain_inputs.contains(&position)
     }
@@ -145,7 +145,7 @@ impl<'p> Flows<'p> {
         });
     }
 
-    /// The flow of what a definition's name means.
+    /// Flow of references to a definition.
     pub(crate) fn of_definition(&self, position: usize) -> Flow {
         if let Some(known) = &self.known.borrow()[position] {
             return known.clone();
@@ -178,7 +178,7 @@ impl<'p> Flows<'p> {
         flow
     }
 
-    /// The flow of an expression.
+    /// Flow of an expression.
     pub(crate) fn of(&self, expr: &Expr, variables: &mut Variables) -> Flow {
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::String(_) => {
@@ -222,7 +222,7 @@ impl<'p> Flows<'p> {
             }
             ExprKind::Unary(_, operand) => self.later_if(operand, variables),
             ExprKind::Binary(operator, operands) => {
-                // A resource, or a list of outputs, is there or not whatever becomes of it.
+                // Whether a resource or a list of outputs is null does not depend on the outputs.
                 let compares = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
                 if compares && operands.iter().any(|it| matches!(it.kind, ExprKind::Null)) {
                     let mut flows = operands.iter().map(|it| self.of(it, variables));
@@ -246,7 +246,7 @@ impl<'p> Flows<'p> {
         }
     }
 
-    /// Whether a function is called in the form that takes and gives outputs.
+    /// Whether a call of a provider function uses the variant that accepts and returns outputs.
     pub(crate) fn is_output_invoke(&self, invoke: &Invoke, variables: &mut Variables) -> bool {
         if self.dialect.invokes_are_outputs || invoke.depends_on.is_some() {
             return true;

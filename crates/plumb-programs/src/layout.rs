@@ -1,26 +1,26 @@
-//! Lines and indentation: expressions that fit stand on one line, others are broken at their brackets.
+//! Layout of code: expressions that fit are on one line, others are broken at their brackets.
 
-/// How wide a line may be.
+/// Maximum width of a line.
 const WIDTH: usize = 100;
 
-/// A piece of code.
+/// A piece of code with its possible line breaks.
 #[derive(Clone, Debug)]
 pub(crate) enum Doc {
-    /// Text without line breaks, or whose line breaks are its own.
+    /// Literal text, which may contain line breaks.
     Text(String),
-    /// A blank, or a line break in a broken group.
+    /// A space, or a line break in a broken group.
     Line,
-    /// Nothing, or a line break in a broken group.
+    /// Empty, or a line break in a broken group.
     Soft,
-    /// Text that stands only in a broken group.
+    /// Text that appears only in a broken group.
     Broken(&'static str),
-    /// A line break, which breaks the groups around it.
+    /// A line break, which breaks the enclosing groups.
     Hard,
-    /// Pieces one level deeper.
+    /// Content that is indented by one more level.
     Nest(Box<Doc>),
     /// Pieces that are broken together.
     Group(Vec<Doc>),
-    /// Pieces in a row.
+    /// A sequence of pieces.
     Row(Vec<Doc>),
 }
 
@@ -29,12 +29,12 @@ impl Doc {
         Doc::Text(text.into())
     }
 
-    /// Items between brackets, with a comma after each in broken form where the language accepts that.
+    /// Items between brackets, with a trailing comma in broken form if the language allows that.
     pub(crate) fn list(open: &str, items: Vec<Doc>, close: &str) -> Doc {
         Doc::between(open, items, close, Doc::Soft)
     }
 
-    /// The same with blanks behind the brackets on one line.
+    /// Items between brackets, with spaces inside the brackets on one line.
     pub(crate) fn spaced_list(open: &str, items: Vec<Doc>, close: &str) -> Doc {
         Doc::between(open, items, close, Doc::Line)
     }
@@ -60,12 +60,12 @@ impl Doc {
         ])
     }
 
-    /// A call whose only argument may hug its brackets.
+    /// A call whose only argument starts and ends directly at the brackets.
     pub(crate) fn hugged(open: &str, item: Doc, close: &str) -> Doc {
         Doc::Row(vec![Doc::text(open), item, Doc::text(close)])
     }
 
-    /// The text on one line; `None` if it has line breaks of its own.
+    /// Text on one line; `None` if it contains line breaks.
     pub(crate) fn flat(&self) -> Option<String> {
         let mut text = String::new();
         self.write_flat(&mut text)?;
@@ -89,7 +89,7 @@ impl Doc {
         Some(())
     }
 
-    /// The text, behind `column` characters on a line that is indented by `indent`.
+    /// Text after `column` characters on a line with the indentation `indent`.
     pub(crate) fn render(&self, indent: usize, column: usize, step: usize) -> String {
         let mut renderer = Renderer {
             text: String::new(),
@@ -144,7 +144,7 @@ impl Renderer {
     }
 }
 
-/// Statements of a file, line by line.
+/// Statements of a file, by line.
 pub(crate) struct Lines {
     text: String,
     indent: usize,
@@ -181,7 +181,7 @@ impl Lines {
         self.line(&Doc::text(text));
     }
 
-    /// Writes an empty line, but neither at the beginning nor behind another one.
+    /// Writes an empty line, except at the beginning and after another one.
     pub(crate) fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');

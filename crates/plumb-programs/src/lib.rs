@@ -1,15 +1,15 @@
-//! Programs in other languages made of PCL, as people would write them (`codegen.md` 10 to 13).
+//! Generators of idiomatic programs from PCL (`codegen.md` 10 to 13).
 //!
-//! 1. `plumb-pcl` binds a program. [`flow`] finds out where outputs are in it, and [`order`] in which order statements stand.
-//! 2. [`lower`] turns expressions into [`tree`]s: waits for outputs become callbacks, literals become members of enums and
-//!    objects of packages' types. [`dialect`] says what the SDK of a language can do without callbacks.
-//! 3. Each language spells statements and trees: [`python`], [`nodejs`]. [`layout`] breaks lines.
-//! 4. [`project`] adds the files that a project has beside its program.
+//! 1. `plumb-pcl` binds a program. [`flow`] determines which values are outputs, and [`order`] the order of statements.
+//! 2. [`lower`] converts expressions to [`tree`]s: waits for outputs become callbacks, literals become enum members and
+//!    objects of package types. [`dialect`] describes the operations on outputs that an SDK supports.
+//! 3. One module per language prints statements and trees: [`python`], [`nodejs`]. [`layout`] breaks lines.
+//! 4. [`project`] adds the other files of a project.
 //!
-//! **Names are those of the SDKs**: they come from `plumb_codegen::programs`. Texts of PCL are escaped where they are printed.
-//! Constructs without a form in a language are reported, never left out.
+//! **Names equal those in the SDKs**, because both use `plumb_codegen::programs`. Texts are escaped when they are
+//! printed. Constructs that a language cannot express are reported, never omitted silently.
 //!
-//! This crate reads and writes no files. Start with [`generate`].
+//! This crate does not access files. Start with [`generate`].
 
 mod components;
 mod dialect;
@@ -32,16 +32,16 @@ use plumb_pcl::{Problem, Program};
 pub use plumb_codegen::programs::ProgramLanguage;
 pub use project::{Project, project, runtime};
 
-/// Files of a program, and what could not be said in its language.
+/// Files of a generated program, and the constructs that could not be generated.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
-    /// Texts by their paths.
+    /// Contents by path.
     pub files: BTreeMap<String, String>,
-    /// Constructs without a form, with their places.
+    /// Constructs that the language cannot express, with their positions.
     pub problems: Vec<Problem>,
 }
 
-/// The language of a runtime.
+/// Language of a runtime; `None` if there is no generator for it.
 pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
     Some(match runtime {
         "python" => ProgramLanguage::Python,
@@ -50,7 +50,7 @@ pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
     })
 }
 
-/// Makes the files of `program`, its components included, in `language`.
+/// Generates the files of `program` and its components in `language`.
 pub fn generate(program: &Program, language: ProgramLanguage) -> Generated {
     let mut generated = Generated::default();
     match language {

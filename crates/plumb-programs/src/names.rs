@@ -1,4 +1,4 @@
-//! Identifiers of definitions: legal in the language, and no two the same.
+//! Identifiers of definitions: valid in the language, and unique.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use plumb_codegen::programs::{PackageNames, ProgramLanguage};
 use plumb_pcl::{DefinitionKind, Program};
 use plumb_schema::PackageSchema;
 
-/// Names that a file uses.
+/// Names in a file.
 pub(crate) struct Names {
-    /// Of definitions, by their positions.
+    /// Names of definitions, by index.
     definitions: Vec<String>,
     taken: BTreeSet<String>,
     packages: BTreeMap<String, Package>,
 }
 
-/// A package that a file imports.
+/// An imported package.
 pub(crate) struct Package {
     pub(crate) schema: Arc<PackageSchema>,
     pub(crate) names: PackageNames,
-    /// What the file calls it.
+    /// Alias of the import.
     pub(crate) alias: String,
 }
 
 impl Names {
-    /// Names for a program, none of which is among `reserved`.
+    /// Names for a program, different from all in `reserved`.
     pub(crate) fn new(
         program: &Program,
         used: &[Arc<PackageSchema>],
@@ -52,7 +52,7 @@ impl Names {
         for definition in &program.definitions {
             let wanted = language.variable(&definition.name);
             let name = match &definition.kind {
-                // Outputs are not always variables: emitters ask for a name if they are.
+                // Not every output is a variable; emitters reserve a name when they need one.
                 DefinitionKind::Output(_) => wanted,
                 _ => names.fresh(&wanted),
             };
@@ -61,7 +61,7 @@ impl Names {
         names
     }
 
-    /// The identifier of a definition.
+    /// Identifier of a definition.
     pub(crate) fn definition(&self, position: usize) -> &str {
         &self.definitions[position]
     }
@@ -79,12 +79,12 @@ impl Names {
         self.packages.values()
     }
 
-    /// Whether nothing has the name; it is taken from then on.
+    /// Reserves a name; returns whether it was free.
     pub(crate) fn take(&mut self, name: &str) -> bool {
         self.taken.insert(name.to_owned())
     }
 
-    /// A name like `wanted` that nothing has.
+    /// Reserves a free name derived from `wanted`.
     pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 2;
@@ -96,7 +96,7 @@ impl Names {
     }
 }
 
-/// Words joined without hyphens.
+/// Camel-case form of a name with hyphens.
 pub(crate) fn camel(name: &str) -> String {
     let mut result = String::with_capacity(name.len());
     let mut is_next_upper = false;
@@ -118,7 +118,7 @@ pub(crate) fn camel(name: &str) -> String {
     result
 }
 
-/// The name of a component's class, from its folder.
+/// Name of a component's class, derived from its folder.
 pub(crate) fn component_class(program: &Program, language: ProgramLanguage) -> String {
     let last = program.folder.rsplit('/').next().unwrap_or_default();
     let name = camel(&last.replace('_', "-"));

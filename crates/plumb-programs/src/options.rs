@@ -1,4 +1,4 @@
-//! Options of resources, lowered: names as PCL has them, in a fixed order.
+//! Lowered options of resources: with their names in PCL, in a fixed order.
 
 use plumb_pcl::{AliasExpr, Expr, Options, ResourceType, Type};
 
@@ -11,10 +11,10 @@ pub(crate) enum OptionTree {
     Value(&'static str, Tree),
     /// A list of resources.
     Resources(&'static str, Tree),
-    /// Paths of properties.
+    /// Property paths.
     Paths(&'static str, Vec<ecow::EcoString>),
     Aliases(Vec<AliasTree>),
-    /// `customTimeouts`, by their names.
+    /// `customTimeouts`, by name.
     Timeouts(Vec<(ecow::EcoString, Tree)>),
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn lower(
         });
         lowered.push(OptionTree::Timeouts(entries.collect()));
     }
-    // SDKs ask for the version that they were made for.
+    // The SDK requests its own version, so an equal option is redundant.
     let own = ty
         .and_then(|ty| ty.package.version())
         .map(ToString::to_string);

@@ -1,14 +1,14 @@
-//! The order of statements: that of the text, but nothing before what it needs.
+//! Order of statements: source order, but each definition after its dependencies.
 
 use plumb_pcl::{AliasExpr, Definition, DefinitionKind, Expr, Input, Options, Program};
 
 use crate::walk;
 
-/// Positions of all definitions, in the order of their statements.
+/// Indices of all definitions, in the order of their statements.
 pub(crate) fn order(program: &Program) -> Vec<usize> {
     let mut order = Vec::with_capacity(program.definitions.len());
     let mut is_done = vec![false; program.definitions.len()];
-    // Settings are read at the beginning, as people do.
+    // Settings come first, as is customary.
     let is_config = |it: &Definition| matches!(it.kind, DefinitionKind::Config(_));
     for is_first in [true, false] {
         for (position, definition) in program.definitions.iter().enumerate() {
@@ -20,7 +20,7 @@ pub(crate) fn order(program: &Program) -> Vec<usize> {
     order
 }
 
-/// The definitions that the required version of the engine refers to, if there is one.
+/// Definitions in the expression of the required engine version; `None` if there is no requirement.
 pub(crate) fn requirement(program: &Program) -> Option<Vec<usize>> {
     let version = program.required_version.as_ref()?;
     let mut needed = Vec::new();
@@ -28,7 +28,7 @@ pub(crate) fn requirement(program: &Program) -> Option<Vec<usize>> {
     Some(needed)
 }
 
-/// Strikes a definition that has been written; whether it was the last that was waited for.
+/// Removes a definition that was written; returns whether it was the last one awaited.
 pub(crate) fn is_last_awaited(awaited: &mut Option<Vec<usize>>, position: usize) -> bool {
     let Some(left) = awaited else {
         return false;
@@ -55,7 +55,7 @@ fn place(program: &Program, position: usize, is_done: &mut [bool], order: &mut V
     order.push(position);
 }
 
-/// Calls `visit` for the outermost expressions of a definition.
+/// Calls `visit` for the top-level expressions of a definition.
 pub(crate) fn each_expression(definition: &Definition, visit: &mut dyn FnMut(&Expr)) {
     match &definition.kind {
         DefinitionKind::Local(value) | DefinitionKind::Output(value) => visit(value),

@@ -1,4 +1,4 @@
-//! Files that a project has beside its program, so that it installs and runs (`codegen.md` 13.1).
+//! Project files other than the program, for its installation and execution (`codegen.md` 13.1).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,20 +9,20 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{Generated, components, generate};
 
-/// What is known of a project.
+/// Settings of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
-    /// Its name.
+    /// Name of the project.
     pub name: String,
-    /// The runtime that it is for.
+    /// Name of the runtime.
     pub runtime: String,
-    /// The folder of its program, from that of the project; empty for the same one.
+    /// Folder of the program relative to that of the project; empty for the same folder.
     pub main: String,
-    /// Packages that are installed from files or folders, by their names.
+    /// Paths of packages that are installed from files or folders, by name.
     pub local_dependencies: BTreeMap<String, String>,
 }
 
-/// The `runtime` of the project file.
+/// `runtime` in the project file.
 pub fn runtime(name: &str) -> Json {
     match name {
         "python" => {
@@ -33,7 +33,7 @@ pub fn runtime(name: &str) -> Json {
     }
 }
 
-/// Makes the program and the files beside it; the project file itself is the caller's.
+/// Generates the program and its other files, except the project file, which the caller writes.
 pub fn project(program: &Program, language: ProgramLanguage, project: &Project) -> Generated {
     let mut generated = generate(program, language);
     let packages = components::all_packages(program);
@@ -156,7 +156,7 @@ fn nodejs(
     ])
 }
 
-/// Whether a file is a source of TypeScript.
+/// Whether a file is TypeScript source.
 fn is_source(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|it| it == "ts")
 }
@@ -171,7 +171,7 @@ fn from_file(path: &str) -> String {
     }
 }
 
-/// JSON for people.
+/// Indented JSON text.
 fn text(json: &Json) -> String {
     use serde::Serialize as _;
     let mut bytes = Vec::new();

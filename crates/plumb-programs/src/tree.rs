@@ -1,4 +1,5 @@
-//! Lowered expressions: every wait for an output is explicit, every conversion is decided, and what is left is spelling.
+//! Lowered expressions, with explicit waits for outputs and explicit conversions. Only their spelling depends on the
+//! language.
 
 use std::sync::Arc;
 
@@ -13,14 +14,14 @@ pub(crate) enum Tree {
     Bool(bool),
     Number(f64),
     Text(EcoString),
-    /// A text of parts that are there.
+    /// A template with plain parts.
     Template(Vec<Tree>),
-    /// A text of parts of which some are outputs, and whether all parts are texts.
+    /// A template with outputs, and the types of its parts.
     Interpolation(Vec<Tree>, Parts),
     List(Vec<Tree>),
-    /// An object whose keys are written as they are.
+    /// An object with literal keys.
     Map(Vec<(Tree, Tree)>),
-    /// An object of a type of a package.
+    /// An object of a package type.
     Object(Box<Object>),
     /// A member of an enum.
     Member {
@@ -28,17 +29,17 @@ pub(crate) enum Tree {
         token: EcoString,
         value: Box<EnumValue>,
     },
-    /// Something that the program defines.
+    /// Reference to a definition, by index.
     Definition(usize),
     /// A variable of a loop or a callback.
     Variable(EcoString),
-    /// The key of the present element of a range.
+    /// Key of the current element of a range.
     RangeKey,
-    /// The present element of a range.
+    /// Current element of a range.
     RangeValue,
-    /// A property of a resource, an object or a result, by its name in the schema.
+    /// Property of a resource, an object or a result, by its name in the schema.
     Property(Box<Tree>, EcoString, Presence),
-    /// The value of a key that is written as it is.
+    /// Value of a literal key.
     Key(Box<Tree>, EcoString, Presence),
     Index(Box<Tree>, Box<Tree>, Presence),
     For(Box<Loop>),
@@ -48,29 +49,29 @@ pub(crate) enum Tree {
     Call(Function, Vec<Tree>),
     Invoke(Box<InvokeTree>),
     Method(Box<MethodTree>),
-    /// The value of `body` once all parameters are there.
+    /// Value of `body` after the parameters, which are outputs, are resolved.
     Apply(Vec<(EcoString, Tree)>, Box<Tree>),
-    /// A value as an output, with outputs within it resolved.
+    /// Conversion of a value to an output, including outputs inside the value.
     AsOutput(Box<Tree>),
     Convert(Conversion, Box<Tree>),
 }
 
-/// Whether what a step is taken from may be missing.
+/// Whether the receiver of a step may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Certain,
     Optional,
 }
 
-/// What a text is made of.
+/// Types of the parts of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parts {
     Texts,
-    /// Numbers, and texts that may be missing, too.
+    /// Also numbers, and optional strings.
     Mixed,
 }
 
-/// Conversions that are written out.
+/// Conversions that need code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
     BoolToText,
@@ -85,7 +86,7 @@ pub(crate) struct Object {
     pub(crate) package: Arc<PackageSchema>,
     pub(crate) token: EcoString,
     pub(crate) fields: Vec<(EcoString, Tree)>,
-    /// Whether it stands in a callback, where languages infer types less well.
+    /// Whether the object is inside a callback, where type inference is weaker.
     pub(crate) is_in_callback: bool,
 }
 
@@ -105,9 +106,9 @@ pub(crate) struct InvokeTree {
     pub(crate) package: Option<Arc<PackageSchema>>,
     pub(crate) token: EcoString,
     pub(crate) args: Vec<(EcoString, Tree)>,
-    /// Parameters by position, where the function has them.
+    /// Whether arguments are positional, for functions with positional parameters.
     pub(crate) is_positional: bool,
-    /// Whether the function has parameters at all.
+    /// Whether the function has parameters.
     pub(crate) has_inputs: bool,
     pub(crate) is_output: bool,
     pub(crate) provider: Option<Tree>,
@@ -124,12 +125,12 @@ pub(crate) struct MethodTree {
     pub(crate) args: Vec<(EcoString, Tree)>,
 }
 
-/// Functions of the language, as emitters know them.
+/// Functions of the language, for emitters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Join,
     Split,
-    /// JSON of a value; the flag tells whether there are outputs in it.
+    /// JSON of a value; the flag says whether it contains outputs.
     ToJson {
         has_outputs: bool,
     },
@@ -157,7 +158,7 @@ pub(crate) enum Function {
     EntriesOfList,
     EntriesOfMap,
     Lookup,
-    /// A lookup in an object whose members are known.
+    /// Lookup in an object type with known members.
     LookupInObject,
     Range,
     Max,

@@ -1,8 +1,8 @@
-//! Visits of expressions.
+//! Traversal of expressions.
 
 use plumb_pcl::{Expr, ExprKind, Step};
 
-/// Calls `visit` for an expression and for all within it.
+/// Calls `visit` for an expression and all of its subexpressions.
 pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     let steps = |steps: &[Step], visit: &mut dyn FnMut(&Expr)| {
@@ -56,7 +56,7 @@ pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Whether an expression names one of `variables`.
+/// Whether an expression refers to one of `variables`.
 pub(crate) fn mentions(expr: &Expr, variables: &[ecow::EcoString]) -> bool {
     let mut found = false;
     each(expr, &mut |expr| {
@@ -67,7 +67,7 @@ pub(crate) fn mentions(expr: &Expr, variables: &[ecow::EcoString]) -> bool {
     found
 }
 
-/// The positions of the definitions that an expression names.
+/// Indices of the definitions that an expression refers to.
 pub(crate) fn references(expr: &Expr, found: &mut Vec<usize>) {
     each(expr, &mut |expr| {
         if let ExprKind::Reference(position) = expr.kind {

@@ -1,4 +1,4 @@
-//! Steps into values.
+//! Lowering of property and index accesses.
 
 use plumb_pcl::{DefinitionKind, Expr, ExprKind, Step, Type};
 use plumb_schema::TypeKind;
@@ -8,7 +8,7 @@ use crate::flow::Flow;
 use crate::tree::{Loop, Presence, Tree};
 
 impl Lowering<'_> {
-    /// Whether steps into a value need a callback.
+    /// Whether an access needs a callback.
     pub(super) fn access_observes(&mut self, receiver: &Expr, steps: &[Step]) -> bool {
         let mut flow = self.flow(receiver);
         if flow.is_later() && self.observes(receiver) {
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         flow
     }
 
-    /// Whether the SDK can take a step into an output of type `ty`.
+    /// Whether the SDK supports a step on an output of type `ty`.
     fn can_lift(&self, ty: &Type, step: &Step) -> bool {
         if !self.dialect.lifts_anything {
             if presence_of(ty) == Presence::Optional {
@@ -90,7 +90,7 @@ impl Lowering<'_> {
 
     fn steps(&mut self, mut tree: Tree, mut ty: Type, mut flow: Flow, steps: &[Step]) -> Tree {
         for step in steps {
-            // Properties of outputs that are lifted cannot be asked with a mark for missing values.
+            // Lifted properties of outputs do not support optional access.
             let presence = if flow.is_later() {
                 Presence::Certain
             } else {
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an access in a callback: the output becomes a parameter, and the steps behind it are taken from that.
+    /// Lowers an access in a callback: the output becomes a parameter, to which the remaining steps are applied.
     pub(super) fn access_in_callback(&mut self, receiver: &Expr, steps: &[Step]) -> Tree {
         let mut flow = self.flow(receiver);
         let mut ty = receiver.ty.clone();
@@ -126,7 +126,7 @@ impl Lowering<'_> {
             ty = after(&ty, &steps[count]);
             count += 1;
         }
-        // What the SDK can ask for itself belongs to the output.
+        // Steps that the SDK can lift are applied to the output outside of the callback.
         while let Some(step @ Step::Name(_)) = steps.get(count)
             && !self.is_trying
             && self.can_lift(&ty, step)
@@ -185,7 +185,7 @@ impl Lowering<'_> {
         }))
     }
 
-    /// What the elements of a collection are called: the singular of its name.
+    /// Name for an element of a collection: the singular of the collection's name.
     fn element_name(&self, receiver: &Expr) -> ecow::EcoString {
         let name = self.name_of(receiver);
         let is_resource = matches!(receiver.kind, ExprKind::Reference(position)
@@ -198,7 +198,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether names of members are spelled by the SDK, as properties are, and not as they are, as keys are.
+/// Whether members of the type are properties, whose names the SDK spells, instead of literal keys.
 fn is_property_of(ty: &Type) -> bool {
     match ty {
         Type::Resource(_) | Type::Component(_) | Type::Result(_) => true,

@@ -1,4 +1,4 @@
-//! Calls of functions.
+//! Lowering of function calls.
 
 use ecow::EcoString;
 use plumb_eval::builtins::Function as Computed;
@@ -8,7 +8,7 @@ use super::{Lowering, Target, length_of};
 use crate::tree::{Function, InvokeTree, MethodTree, Tree};
 
 impl Lowering<'_> {
-    /// Whether a call needs the values of outputs among its arguments.
+    /// Whether a call needs the values of outputs in its arguments.
     pub(super) fn call_observes(&mut self, callee: Callee, args: &[Expr]) -> bool {
         match callee {
             Callee::GetOutput
@@ -88,7 +88,7 @@ impl Lowering<'_> {
             Callee::Recover => Function::Recover,
         };
         let args = match function {
-            // Steps that may fail have to be taken where the failure is caught.
+            // Steps that may fail must be inside the expression that catches the failure.
             Function::Try | Function::Can => {
                 let outer = std::mem::replace(&mut self.is_trying, true);
                 let args = args.iter().map(|arg| self.to(arg, &Target::Any)).collect();
@@ -120,7 +120,7 @@ impl Lowering<'_> {
             .map(|arg| {
                 let target = if text { Target::Text } else { Target::Any };
                 let flow = self.flow(arg);
-                // A conversion would have to wait for an output.
+                // A conversion would have to wait for the output.
                 if flow.is_later() && self.callback.is_none() {
                     self.to(arg, &Target::Any)
                 } else {

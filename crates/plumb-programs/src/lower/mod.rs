@@ -1,10 +1,11 @@
-//! From bound expressions to trees: waits for outputs become callbacks, as few and as late as possible (`codegen.md` 12).
+//! Lowering of bound expressions to trees: waits for outputs become callbacks, as few and as late as possible
+//! (`codegen.md` 12).
 //!
-//! 1. An expression that needs the value of an output observes it: it becomes the body of a callback, and every output within
-//!    it a parameter. All outputs of one expression share one callback.
-//! 2. Properties of outputs that the SDK can ask for itself, and texts of outputs, need no callback.
-//! 3. Lists and objects that merely hold outputs stay as they are, because SDKs take them so.
-//! 4. On the way, literals become what is wanted where they stand: members of enums, numbers, objects of packages' types.
+//! 1. An expression that needs the value of an output observes it: it becomes the body of a callback, with a parameter
+//!    for each of its outputs. All outputs of an expression share one callback.
+//! 2. Property accesses and string interpolations that the SDK supports on outputs need no callback.
+//! 3. Lists and objects that only contain outputs do not change, because SDKs accept them.
+//! 4. Literals are converted to their target types: enum members, numbers, objects of package types.
 
 mod access;
 mod calls;
@@ -25,28 +26,28 @@ pub(crate) struct Lowering<'p> {
     pub(crate) flows: Flows<'p>,
     pub(crate) dialect: Dialect,
     variables: Variables,
-    /// The callback that is being made.
+    /// Callback being built.
     callback: Option<Callback>,
-    /// Whether the present expression may fail.
+    /// Whether the current expression is an argument of `try` or `can`.
     is_trying: bool,
-    /// Constructs without a form, and where they stand.
+    /// Constructs that the language cannot express, with their positions.
     pub(crate) problems: Vec<(plumb_pcl::Span, String)>,
 }
 
-/// A callback in the making.
+/// A callback being built.
 #[derive(Default)]
 struct Callback {
     params: Vec<Param>,
-    /// Variables that exist only within it.
+    /// Variables that exist only inside the callback.
     bound: Vec<EcoString>,
-    /// Names that its body means something else by.
+    /// Names that have another meaning in the body.
     taken: Vec<EcoString>,
 }
 
 struct Param {
     name: EcoString,
     value: Tree,
-    /// What it stands for, if that can be told from the text.
+    /// Identity of its value, if the expression determines it.
     path: Option<String>,
 }
 
@@ -63,23 +64,23 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Lowers an expression where a value of type `wanted` is expected.
+    /// Lowers an expression with the target type `wanted`.
     pub(crate) fn value(&mut self, expr: &Expr, wanted: &Type) -> Tree {
         let target = Target::of(wanted, expr);
         self.to(expr, &target)
     }
 
-    /// Lowers an expression where anything may stand.
+    /// Lowers an expression with any target type.
     pub(crate) fn any(&mut self, expr: &Expr) -> Tree {
         self.to(expr, &Target::Any)
     }
 
-    /// Brings variables into scope; returns those that were before.
+    /// Adds variables to the scope; returns the previous scope.
     pub(crate) fn enter(&mut self, variables: Vec<(EcoString, Flow)>) -> Vec<(EcoString, Flow)> {
         std::mem::replace(&mut self.variables, variables)
     }
 
-    /// Brings the variables of before back into scope.
+    /// Restores the previous scope.
     pub(crate) fn leave(&mut self, outer: Vec<(EcoString, Flow)>) {
         self.variables = outer;
     }
@@ -106,7 +107,7 @@ impl<'p> Lowering<'p> {
         self.structure(expr, target)
     }
 
-    /// Whether the value of an expression is made of the values of outputs, rather than being one.
+    /// Whether an expression must be computed from the values of outputs, instead of being an output.
     fn observes(&mut self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Null
@@ -128,7 +129,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether the parts of a text are outputs and values that the SDK can join.
+    /// Whether the SDK can interpolate the parts of a template.
     fn can_interpolate(&mut self, parts: &[Expr]) -> bool {
         parts.iter().all(|part| {
             let flow = self.flow(part);
@@ -163,7 +164,7 @@ impl<'p> Lowering<'p> {
         Tree::Apply(params.collect(), Box::new(body))
     }
 
-    /// The outermost expression of a callback, which may be an output again.
+    /// Lowers the body of a callback, which may be an output itself.
     fn root(&mut self, expr: &Expr, target: &Target) -> Tree {
         let ExprKind::Conditional(it) = &expr.kind else {
             let flow = self.flow(expr);
@@ -182,7 +183,7 @@ impl<'p> Lowering<'p> {
         Tree::Conditional(Box::new([condition, yes, no]))
     }
 
-    /// Lowers as if there were no callback.
+    /// Lowers an expression outside of the current callback.
     fn outside(&mut self, expr: &Expr, target: &Target) -> Tree {
         let callback = self.callback.take();
         let tree = self.to(expr, target);
@@ -230,7 +231,7 @@ impl<'p> Lowering<'p> {
         target.converted(tree, &expr.ty)
     }
 
-    /// The parameter of the present callback for `value`.
+    /// Parameter of the current callback for `value`.
     fn parameter(
         &mut self,
         [wanted, longer]: [EcoString; 2],
@@ -267,8 +268,8 @@ impl<'p> Lowering<'p> {
         name
     }
 
-    /// What a parameter for an expression may be called, and what else if something has that name: the name of what it is
-    /// taken from comes first then, as in `petLength`.
+    /// Name of a parameter for an expression, and an alternative in case of a conflict, which starts with the name of
+    /// the receiver, as in `petLength`.
     fn names_of(&self, expr: &Expr) -> [EcoString; 2] {
         let name = self.name_of(expr);
         let root = match &expr.kind {
@@ -285,7 +286,7 @@ impl<'p> Lowering<'p> {
         [name.clone(), longer.into()]
     }
 
-    /// What a parameter for an expression is called at best.
+    /// Preferred name of a parameter for an expression.
     fn name_of(&self, expr: &Expr) -> EcoString {
         match &expr.kind {
             ExprKind::Reference(position) => self.definition(*position).name.clone(),
@@ -307,7 +308,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A text that two expressions share only if they have the same value.
+    /// Path that two expressions have in common only if they have the same value.
     fn path_of(expr: &Expr) -> Option<String> {
         use std::fmt::Write as _;
         match &expr.kind {
@@ -333,7 +334,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Lowers an expression by its parts.
+    /// Lowers an expression according to its structure.
     fn structure(&mut self, expr: &Expr, target: &Target) -> Tree {
         if let Some(literal) = target.literal(expr) {
             return literal;
@@ -455,7 +456,7 @@ impl<'p> Lowering<'p> {
         );
         let depth = self.variables.len();
         let element = match collection_flow.element() {
-            // What a callback is given is there.
+            // Inside a callback, outputs are resolved.
             flow if self.callback.is_some() && flow.has_outputs() => Flow::Plain,
             flow => flow,
         };
@@ -494,7 +495,7 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// A step to a property that may be asked of nothing.
+/// Presence of a value of this type.
 fn presence_of(ty: &Type) -> Presence {
     match ty {
         Type::Union(types) if types.contains(&Type::None) => Presence::Optional,
@@ -502,7 +503,7 @@ fn presence_of(ty: &Type) -> Presence {
     }
 }
 
-/// The function for the length of a value.
+/// Function for the length of a value of this type.
 fn length_of(ty: &Type) -> Function {
     match ty.without_none().expand() {
         Type::String | Type::Enum(..) => Function::LengthOfText,

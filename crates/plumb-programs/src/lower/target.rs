@@ -1,4 +1,4 @@
-//! What is wanted where an expression stands, as far as it changes how the expression is written.
+//! Target types of expressions, as far as they affect the generated code.
 
 use std::sync::Arc;
 
@@ -11,36 +11,36 @@ use plumb_schema::{
 
 use crate::tree::{Conversion, Tree};
 
-/// What is wanted.
+/// Target type of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
-    /// Anything.
+    /// Any type.
     Any,
     Bool,
     Int,
     Number,
     Text,
-    /// An object of a type of a package.
+    /// An object type of a package.
     Object {
         package: Arc<PackageSchema>,
         token: EcoString,
         ty: Type,
     },
-    /// A member of an enum.
+    /// An enum type of a package.
     Enum {
         package: Arc<PackageSchema>,
         token: EcoString,
     },
-    /// A collection of things of a type.
+    /// A collection of elements of a type.
     Of(Type),
-    /// An object of settings, whose members have types.
+    /// An object type of a setting.
     Fields(Type),
-    /// One of several; which one depends on the expression.
+    /// A union; the expression determines its member.
     Choice(Type),
 }
 
 impl Target {
-    /// What a type means for `expr`.
+    /// Target for an expression with the required type `wanted`.
     pub(super) fn of(wanted: &Type, expr: &Expr) -> Target {
         let wanted = wanted.without_none();
         if let Type::Schema(package, schema) = &wanted {
@@ -96,7 +96,7 @@ impl Target {
         }
     }
 
-    /// What is wanted of an element of a collection.
+    /// Target of an element of a collection.
     pub(super) fn element(&self, item: &Expr) -> Target {
         match self {
             Target::Of(element) => Target::of(element, item),
@@ -104,7 +104,7 @@ impl Target {
         }
     }
 
-    /// What is wanted of the member `name` of an object.
+    /// Target of the member `name` of an object.
     pub(super) fn member(&self, name: Option<&str>, value: &Expr) -> Target {
         match (self, name) {
             (Target::Fields(ty), Some(name)) => match ty.member(name) {
@@ -115,7 +115,7 @@ impl Target {
         }
     }
 
-    /// What is wanted of a branch of a condition.
+    /// Target of a branch of a conditional.
     pub(super) fn reduced(&self, branch: &Expr) -> Target {
         match self {
             Target::Choice(ty) => Target::of(ty, branch),
@@ -123,7 +123,7 @@ impl Target {
         }
     }
 
-    /// A literal as what is wanted.
+    /// Literal in the form of the target; `None` if it needs none.
     pub(super) fn literal(&self, expr: &Expr) -> Option<Tree> {
         match (self, &expr.kind) {
             (Target::Bool, ExprKind::String(text)) => match text.as_str() {
@@ -141,7 +141,7 @@ impl Target {
         }
     }
 
-    /// A value that is no literal as what is wanted.
+    /// Conversion of a value that is not a literal.
     pub(super) fn converted(&self, tree: Tree, from: &Type) -> Tree {
         let from = from.without_none().expand();
         let conversion = match (self, from) {
@@ -158,14 +158,14 @@ impl Target {
         Tree::Convert(conversion, Box::new(tree))
     }
 
-    /// Whether values of type `from` are converted by a function, which has to wait for outputs.
+    /// Whether a value needs a conversion function, which must wait for outputs.
     pub(super) fn needs_conversion(&self, expr: &Expr) -> bool {
         matches!(self.converted(Tree::Null, &expr.ty), Tree::Convert(..))
             && self.literal(expr).is_none()
     }
 }
 
-/// The type of a union that a literal is of.
+/// Member of a union that a literal belongs to.
 fn fitting<'t>(
     package: &Arc<PackageSchema>,
     elements: &'t [SchemaType],
@@ -202,7 +202,7 @@ fn fitting<'t>(
     elements.iter().find(fits)
 }
 
-/// Whether an object literal is of a type with these properties: by its names, and by values that the type fixes.
+/// Whether an object literal matches a type with these properties, by its keys and by constant values.
 fn is_of(properties: &Properties, entries: &[(Expr, Expr)]) -> bool {
     let value_of = |name: &str| {
         let mut entries = entries.iter();
@@ -225,7 +225,7 @@ fn is_of(properties: &Properties, entries: &[(Expr, Expr)]) -> bool {
         })
 }
 
-/// The member of an enum that a literal is.
+/// Enum member for a literal.
 fn member_of(package: &Arc<PackageSchema>, token: &str, expr: &Expr) -> Option<Tree> {
     let Some(Ok(definition)) = package.type_definition(token) else {
         return None;

@@ -1,4 +1,4 @@
-//! Components of TypeScript: a class and the interface of its inputs.
+//! Components in TypeScript: a class, and the interface of its inputs.
 
 use plumb_codegen::programs::typescript_key;
 use plumb_pcl::{Config, DefinitionKind, Program};
@@ -11,7 +11,7 @@ use crate::names::{Names, component_class};
 use crate::order;
 use crate::tree::Tree;
 
-/// Lets settings be called by where they are: members of the inputs, or variables if they have defaults.
+/// Renames settings to their access paths: members of the inputs, or variables if they have defaults.
 pub(super) fn rename_inputs(program: &Program, names: &mut Names) {
     for (position, definition) in program.definitions.iter().enumerate() {
         if let DefinitionKind::Config(config) = &definition.kind

@@ -1,4 +1,4 @@
-//! Expressions of TypeScript.
+//! Expressions in TypeScript.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::tree::{Conversion, InvokeTree, Loop, MethodTree, Presence, Tree};
 
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
-/// How tightly an expression binds, the loosest first.
+/// Precedence of an expression, from the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     /// `=>` and `?:`
@@ -31,12 +31,12 @@ pub(super) enum Level {
 /// Prints the expressions of one file.
 pub(super) struct Printer<'n> {
     pub(super) names: &'n Names,
-    /// Modules of the platform that are needed.
+    /// Imported modules of Node.js.
     pub(super) modules: BTreeSet<&'static str>,
     pub(super) helpers: BTreeSet<Helper>,
-    /// What the key and the value of the present range are called.
+    /// Names of the key and the value of the current range.
     pub(super) range: Option<(String, String)>,
-    /// Whether the expression becomes JSON, where what is missing is written.
+    /// Whether the expression is serialized as JSON, in which missing values must be explicit.
     pub(super) is_json: bool,
 }
 
@@ -51,12 +51,12 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// An expression that stands by itself.
+    /// Prints an expression without parentheses.
     pub(super) fn value(&mut self, tree: &Tree) -> Doc {
         self.at(tree, Level::Loose)
     }
 
-    /// An expression where only those of `level` or tighter may stand without parentheses.
+    /// Prints an expression, with parentheses if its precedence is lower than `level`.
     pub(super) fn at(&mut self, tree: &Tree, level: Level) -> Doc {
         let (doc, own) = self.print(tree);
         if own < level {
@@ -184,7 +184,7 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// The name of a member of a package, from the alias of its import.
+    /// Qualified name of a package member, starting with the alias of the import.
     pub(super) fn qualified(
         &self,
         package: &str,
@@ -205,7 +205,7 @@ impl<'n> Printer<'n> {
         for part in parts {
             match part {
                 Tree::Text(text) => row.push(Doc::text(in_template(text))),
-                // Templates make texts of everything.
+                // Template literals convert values to text.
                 Tree::Convert(Conversion::BoolToText | Conversion::NumberToText, inner) => {
                     row.push(Doc::hugged("${", self.value(inner), "}"));
                 }
@@ -220,7 +220,7 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// A body of a function: objects stand in parentheses.
+    /// Prints the body of an arrow function; objects need parentheses.
     pub(super) fn body(&mut self, tree: &Tree) -> Doc {
         let body = self.value(tree);
         if matches!(tree, Tree::Map(_) | Tree::Object(_)) {
@@ -262,7 +262,7 @@ impl<'n> Printer<'n> {
         let mut row = vec![collection];
         let uses_index = key.is_some() && !it.is_map;
         match &it.condition {
-            // The index is that of the whole collection.
+            // The index refers to the whole collection.
             Some(condition) if uses_index => {
                 let condition = self.at(condition, Level::Or);
                 row.push(Doc::text(format!(".flatMap({params} => ")));
@@ -294,7 +294,7 @@ impl<'n> Printer<'n> {
         let [left, right] = operands;
         let with_null = matches!(left, Tree::Null) || matches!(right, Tree::Null);
         let (text, level) = match operator {
-            // What is missing is undefined or null.
+            // Missing values are undefined or null.
             BinaryOperator::Equal if with_null => ("==", Level::Equality),
             BinaryOperator::NotEqual if with_null => ("!=", Level::Equality),
             BinaryOperator::Equal => ("===", Level::Equality),
@@ -416,7 +416,7 @@ impl<'n> Printer<'n> {
     }
 }
 
-/// A call; a last argument that is an object hugs the brackets.
+/// A call; if the last argument is an object, its braces stay beside the parentheses.
 pub(super) fn call(name: &str, args: Vec<Doc>) -> Doc {
     let mut row = vec![Doc::text(format!("{name}("))];
     for (at, arg) in args.into_iter().enumerate() {
@@ -444,7 +444,7 @@ fn member(name: &str, presence: Presence) -> String {
     }
 }
 
-/// A text within a template.
+/// Text escaped for a template literal.
 fn in_template(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('`', "\\`")

@@ -202,7 +202,7 @@ impl Printer<'_> {
         self.plain_call(helper.name(), args)
     }
 
-    /// A call of a helper that evaluates its arguments itself.
+    /// Call of a helper whose arguments are evaluated lazily.
     fn lazy_helper(&mut self, helper: Helper, args: &[Tree]) -> Doc {
         self.helpers.insert(helper);
         let args = args.iter().map(|arg| {

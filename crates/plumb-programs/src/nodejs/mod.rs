@@ -1,6 +1,6 @@
-//! Programs in TypeScript (`codegen.md` 13.2).
+//! Generator of TypeScript programs (`codegen.md` 13.2).
 //!
-//! The program is `index.ts`, each component a class in a file of its own. Outputs of the program are exports.
+//! The program is `index.ts`; each component is a class in a file of its own. Outputs of the program are exports.
 
 mod component;
 mod expression;
@@ -23,7 +23,7 @@ use statements::Statements;
 
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
-/// Names that variables cannot have beside the words of the language: those that files use themselves.
+/// Reserved names in addition to keywords: names that generated files use themselves.
 const RESERVED: [&str; 32] = [
     "Array",
     "Buffer",
@@ -59,10 +59,10 @@ const RESERVED: [&str; 32] = [
     "value",
 ];
 
-/// Names that constructors of components have.
+/// Parameters of component constructors.
 const RESERVED_IN_COMPONENTS: [&str; 3] = ["args", "name", "opts"];
 
-/// Makes all files of a program.
+/// Generates all files of a program.
 pub(crate) fn generate(program: &Program, generated: &mut Generated) {
     let text = file(program, Part::Main, generated);
     generated.files.insert("index.ts".to_owned(), text);
@@ -73,7 +73,7 @@ pub(crate) fn generate(program: &Program, generated: &mut Generated) {
     }
 }
 
-/// The module of a component.
+/// Module of a component.
 fn module_of(program: &Program) -> String {
     camel(&program.folder.replace('/', "-"))
 }
@@ -162,7 +162,7 @@ fn main(statements: &mut Statements<'_, '_>) {
     }
 }
 
-/// Says which versions of the engine the program needs.
+/// Writes the check of the required engine version.
 fn requirement(statements: &mut Statements<'_, '_>) {
     if let Some(version) = &statements.program.required_version {
         let version = statements.lowering.any(version);

@@ -1,4 +1,4 @@
-//! Statements of TypeScript.
+//! Statements in TypeScript.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::names::{Names, component_class};
 use crate::options::{self, AliasTree, OptionTree};
 use crate::tree::Tree;
 
-/// How an output is exported.
+/// Form of an exported output.
 pub(super) enum Export {
     /// `export const name = value;`
     Constant,
-    /// `export { name };`, of what is called so already.
+    /// `export { name };`, for an existing variable of that name.
     Itself,
-    /// A variable of another name, exported under its own.
+    /// A variable with another name, exported under the output's name.
     Renamed(String),
-    /// By a name that no variable can have.
+    /// A member of the exports, because the output's name is not an identifier.
     Member,
 }
 
-/// Decides how the outputs of a program are exported, by their positions.
+/// Export forms of a program's outputs, by index.
 pub(super) fn exports(
     program: &Program,
     names: &mut Names,
@@ -259,7 +259,7 @@ impl Statements<'_, '_> {
                 row.push(Doc::Hard);
             }
             let key = typescript_key(&input.name);
-            // A property may stand for the variable of its name.
+            // Use the shorthand for a property with the value of the variable of its name.
             if value.flat().is_some_and(|text| text == key) {
                 row.push(value);
             } else {
@@ -316,7 +316,7 @@ impl Statements<'_, '_> {
         });
     }
 
-    /// The name for the engine; of a repeated resource with its key behind.
+    /// Resource name for the engine; resources with a range have their key as a suffix.
     fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
         let plain = NODEJS.string(&definition.logical_name);
         if !self.is_component && key.is_none() {
@@ -330,7 +330,7 @@ impl Statements<'_, '_> {
         Doc::text(format!("`{prefix}{inner}{suffix}`"))
     }
 
-    /// Declares what `make` makes, once or for every element of the range; it is given the variable of the key.
+    /// Declares the result of `make`, once or for every element of the range; `make` gets the variable of the key.
     fn repeated(
         &mut self,
         name: &str,
@@ -380,7 +380,7 @@ impl Statements<'_, '_> {
         }
     }
 
-    /// A loop that fills the variable `name`, without its end.
+    /// Opens a loop that fills the variable `name`.
     fn each(
         &mut self,
         name: &str,

@@ -1,12 +1,12 @@
-//! Types of TypeScript.
+//! Types in TypeScript.
 
 use plumb_codegen::programs::typescript_key;
 use plumb_pcl::Type;
 
-/// How deep types of objects are written out.
+/// Maximum depth of expanded object types.
 const DEEPEST: usize = 4;
 
-/// The type of plain values of `ty`.
+/// TypeScript type for plain values of `ty`.
 pub(super) fn plain(ty: &Type) -> String {
     written(ty, DEEPEST)
 }
@@ -17,7 +17,7 @@ fn written(ty: &Type, depth: usize) -> String {
     };
     match ty {
         Type::Schema(..) => match ty.expand() {
-            // Objects of packages have names that only their SDKs know.
+            // Object types of packages are named only in their SDKs.
             Type::Object(_) | Type::Schema(..) => "any".to_owned(),
             other => written(&other, depth),
         },

@@ -1,4 +1,4 @@
-//! Components of Python: a class whose constructor takes the inputs.
+//! Components in Python: a class whose constructor has the inputs as parameters.
 
 use plumb_pcl::{Config, DefinitionKind, Program, Type};
 
@@ -9,7 +9,7 @@ use crate::names::{Names, component_class};
 use crate::order;
 use crate::tree::Tree;
 
-/// The parameter of an input; the constructor has some of its own.
+/// Parameter for an input, different from the constructor's other parameters.
 pub(super) fn parameter(name: &str) -> String {
     let name = PYTHON.property(name);
     match name.as_str() {
@@ -18,7 +18,7 @@ pub(super) fn parameter(name: &str) -> String {
     }
 }
 
-/// Lets settings be called what their parameters are.
+/// Renames settings to their parameters.
 pub(super) fn rename_inputs(program: &Program, names: &mut Names) {
     for (position, definition) in program.definitions.iter().enumerate() {
         if matches!(definition.kind, DefinitionKind::Config(_)) {
@@ -139,7 +139,7 @@ fn outputs(statements: &mut Statements<'_, '_>) {
         .line(&Doc::hugged("self.register_outputs(", registered, ")"));
 }
 
-/// The type of an input of a component.
+/// Type annotation for an input of a component.
 fn input_type(ty: &Type, may_be_output: bool) -> String {
     let plain = match ty.without_none().expand() {
         Type::String | Type::Enum(..) => "str",

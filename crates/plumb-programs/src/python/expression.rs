@@ -1,4 +1,4 @@
-//! Expressions of Python.
+//! Expressions in Python.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::tree::{Conversion, InvokeTree, Loop, MethodTree, Object, Parts, Prese
 
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
-/// How tightly an expression binds, the loosest first.
+/// Precedence of an expression, from the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     /// `lambda`
@@ -30,29 +30,29 @@ pub(super) enum Level {
     Atom,
 }
 
-/// Quotes around texts: texts within an f-string need the other kind.
+/// Quotes of string literals; those inside an f-string need the other kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quotes {
     Double,
     Single,
 }
 
-/// What a parameter of a callback is written as.
+/// Python expression for a parameter of a callback.
 pub(super) enum Written {
     Plain(String),
-    /// An entry of the parameter of this name.
+    /// Entry of the parameter with this name.
     Entry(&'static str, String),
 }
 
 /// Prints the expressions of one file.
 pub(super) struct Printer<'n> {
     pub(super) names: &'n Names,
-    /// Modules of the standard library that are needed.
+    /// Imported modules of the standard library.
     pub(super) modules: BTreeSet<&'static str>,
     pub(super) helpers: BTreeSet<Helper>,
-    /// Parameters of callbacks around the present expression, each with what it is written as.
+    /// Parameters of the enclosing callbacks, with their Python expressions.
     pub(super) params: Vec<(EcoString, Written)>,
-    /// What the key and the value of the present range are called.
+    /// Names of the key and the value of the current range.
     pub(super) range: Option<(String, String)>,
     quotes: Quotes,
 }
@@ -69,7 +69,7 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// An expression that stands by itself.
+    /// Prints an expression without parentheses.
     pub(super) fn value(&mut self, tree: &Tree) -> Doc {
         self.at(tree, Level::Lambda)
     }
@@ -78,7 +78,7 @@ impl<'n> Printer<'n> {
         self.modules.insert(module);
     }
 
-    /// An expression where only those of `level` or tighter may stand without parentheses.
+    /// Prints an expression, with parentheses if its precedence is lower than `level`.
     pub(super) fn at(&mut self, tree: &Tree, level: Level) -> Doc {
         let (doc, own) = self.print(tree);
         if own < level {
@@ -222,7 +222,7 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// The name of a member of a package, from the alias of its import.
+    /// Qualified name of a package member, starting with the alias of the import.
     pub(super) fn qualified(
         &self,
         package: &str,
@@ -264,7 +264,7 @@ impl<'n> Printer<'n> {
         }
     }
 
-    /// An f-string, or parts joined by `+` where one cannot stand in such a string.
+    /// An f-string; parts that an f-string cannot contain are joined with `+`.
     fn template(&mut self, parts: &[Tree]) -> (Doc, Level) {
         let outer = std::mem::replace(&mut self.quotes, Quotes::Single);
         let mut text = String::from("f\"");
@@ -303,7 +303,7 @@ impl<'n> Printer<'n> {
         (Doc::Row(joined), Level::Add)
     }
 
-    /// A text with places for outputs and values.
+    /// A format string with outputs and values as arguments.
     fn format(&mut self, parts: &[Tree]) -> Doc {
         let mut text = String::new();
         let mut args = Vec::new();
@@ -392,7 +392,7 @@ impl<'n> Printer<'n> {
             BinaryOperator::Divide => ("/", Level::Multiply),
             BinaryOperator::Modulo => ("%", Level::Multiply),
         };
-        // Comparisons in a row would mean something else.
+        // Chained comparisons have another meaning in Python.
         let own = if level == Level::Compare {
             Level::Add
         } else {

@@ -169,7 +169,7 @@ impl Printer<'_> {
         self.plain_call(&format!("{}(", helper.name()), args)
     }
 
-    /// A call of a helper that evaluates its arguments itself.
+    /// Call of a helper whose arguments are evaluated lazily.
     fn lazy_helper(&mut self, helper: Helper, args: &[Tree]) -> Doc {
         self.helpers.insert(helper);
         let args = args.iter().map(|arg| {

@@ -1,6 +1,6 @@
-//! Functions that programs in Python need and the language does not have.
+//! Helper functions for features that Python lacks.
 
-/// A function that a file defines for itself.
+/// A helper function defined in the generated file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     Can,

@@ -1,7 +1,7 @@
-//! Programs in Python (`codegen.md` 13.3).
+//! Generator of Python programs (`codegen.md` 13.3).
 //!
-//! The program is `__main__.py`, each component a class in a file of its own. Inputs of a component are parameters of its
-//! constructor, as those of resources are.
+//! The program is `__main__.py`; each component is a class in a file of its own. Inputs of a component are parameters
+//! of its constructor, like those of resources.
 
 mod component;
 mod expression;
@@ -25,7 +25,7 @@ use statements::Statements;
 
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
-/// Names that variables cannot have beside the words of the language: those that files use themselves.
+/// Reserved names in addition to keywords: names that generated files use themselves.
 const RESERVED: [&str; 33] = [
     "Any",
     "Optional",
@@ -62,10 +62,10 @@ const RESERVED: [&str; 33] = [
     "print",
 ];
 
-/// Names that constructors of components have.
+/// Parameters of component constructors.
 const RESERVED_IN_COMPONENTS: [&str; 3] = ["opts", "resource_name", "self"];
 
-/// Makes all files of a program.
+/// Generates all files of a program.
 pub(crate) fn generate(program: &Program, generated: &mut Generated) {
     let text = file(program, Part::Main, generated);
     generated.files.insert("__main__.py".to_owned(), text);
@@ -76,7 +76,7 @@ pub(crate) fn generate(program: &Program, generated: &mut Generated) {
     }
 }
 
-/// The module of a component.
+/// Module of a component.
 fn module_of(program: &Program) -> String {
     let name = program.folder.replace(['/', '-'], "_");
     if modules::is_taken(&name) {
@@ -194,7 +194,7 @@ fn main(statements: &mut Statements<'_, '_>) {
     }
 }
 
-/// Says which versions of the engine the program needs.
+/// Writes the check of the required engine version.
 fn requirement(statements: &mut Statements<'_, '_>) {
     if let Some(version) = &statements.program.required_version {
         let version = statements.lowering.any(version);
@@ -204,7 +204,7 @@ fn requirement(statements: &mut Statements<'_, '_>) {
     }
 }
 
-/// Whether an output has to be made of a value that may be none.
+/// Whether a value is always an output; otherwise it must be converted to one.
 fn is_surely_output(flow: &Flow) -> bool {
     *flow == Flow::Output
 }

@@ -1,6 +1,6 @@
-//! Modules of Python's standard library: a file of the same name would not be found.
+//! Modules of Python's standard library, which hide files of the same name.
 
-/// All of them that programs can name.
+/// Names of the modules that programs can import.
 const STANDARD: [&str; 217] = [
     "abc",
     "aifc",
@@ -221,7 +221,7 @@ const STANDARD: [&str; 217] = [
     "zoneinfo",
 ];
 
-/// Whether a program's own module cannot have the name.
+/// Whether a module of the program must not have this name.
 pub(super) fn is_taken(name: &str) -> bool {
     STANDARD.contains(&name) || name == "pulumi" || name.starts_with("pulumi_")
 }

@@ -1,4 +1,4 @@
-//! Statements of Python.
+//! Statements in Python.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ impl Statements<'_, '_> {
         let name = self.name(position);
         let call = Doc::list(&method, args, ")");
         if is_object {
-            // Objects of settings have no types.
+            // Object-valued settings have no type.
             self.uses_types = true;
             return self.assign(&format!("{name}: Any"), call);
         }
@@ -253,7 +253,7 @@ impl Statements<'_, '_> {
         });
     }
 
-    /// The name for the engine; of a repeated resource with its key behind.
+    /// Resource name for the engine; resources with a range have their key as a suffix.
     fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
         let plain = PYTHON.string(&definition.logical_name);
         if !self.is_component && key.is_none() {
@@ -271,7 +271,7 @@ impl Statements<'_, '_> {
         Doc::text(format!("f\"{prefix}{inner}{suffix}\""))
     }
 
-    /// Assigns what `make` makes, once or for every element of the range; it is given the variable of the key.
+    /// Assigns the result of `make`, once or for every element of the range; `make` gets the variable of the key.
     fn repeated(
         &mut self,
         name: &str,
@@ -309,7 +309,7 @@ impl Statements<'_, '_> {
         self.lines.plain(&format!("{name} = {empty}"));
     }
 
-    /// A loop that fills the variable `name`.
+    /// Writes a loop that fills the variable `name`.
     fn each(
         &mut self,
         name: &str,
@@ -348,7 +348,7 @@ impl Statements<'_, '_> {
         self.lines.shallower();
     }
 
-    /// Registrations that wait for the collection.
+    /// Writes registrations that wait for a range that is an output.
     fn repeated_later(
         &mut self,
         name: &str,

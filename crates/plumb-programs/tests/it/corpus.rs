@@ -1,4 +1,4 @@
-//! All programs of the corpus: they bind, their printed form binds to the same, and programs are made of them.
+//! All programs of the corpus: binding, formatting without a change of meaning, and generation.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 
 const LANGUAGES: [ProgramLanguage; 2] = [ProgramLanguage::Python, ProgramLanguage::Nodejs];
 
-/// Schemas of the test data.
+/// Schemas in the test data.
 struct Schemas(BTreeMap<String, Arc<PackageSchema>>);
 
 impl Schemas {

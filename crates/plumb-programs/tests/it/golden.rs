@@ -1,4 +1,4 @@
-//! Programs to the letter.
+//! Exact output of the generators.
 
 use plumb_pcl::Sources;
 use plumb_programs::ProgramLanguage;
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use super::corpus::made;
 
-/// A package with nested objects, enums and functions.
+/// Schema of a package with nested objects, enums and functions.
 pub(crate) const SHAPES: &str = r##"{
   "name": "shapes", "version": "1.2.3",
   "types": {

@@ -1,4 +1,4 @@
-//! Programs made of the PCL in `tests/programs`.
+//! Programs generated from the PCL in `tests/programs`.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 

@@ -1,4 +1,4 @@
-//! Any expression: what is printed is stable, and programs of it never panic.
+//! Random expressions: formatting is idempotent, and generators do not panic.
 
 use plumb_pcl::{Leniency, Sources};
 use plumb_programs::{ProgramLanguage, generate};
