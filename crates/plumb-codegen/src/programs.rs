@@ -1,8 +1,8 @@
-//! Names of packages' members as programs write them.
+//! Names of package members in programs.
 //!
-//! SDKs decide these names; programs that are made of PCL have to say the same. Both take them from the `names` modules of
-//! the languages. A schema need not be bound as a whole for this: each name follows from a token and the settings of the
-//! package for the language.
+//! SDKs determine these names, and programs generated from PCL must use them. Both take the names from the `names`
+//! modules of the languages. The schema need not be bound: each name follows from a token and from the package's
+//! settings for the language.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use serde_json::Value as Json;
 
 use crate::{nodejs, python};
 
-/// Names for programs in one language.
+/// Names of a package's members in one language.
 pub struct PackageNames {
     language: ProgramLanguage,
-    /// What is imported.
+    /// Import path.
     pub import: String,
-    /// Name and version of what is installed, if the schema tells the version.
+    /// Version of the package, if the schema has one.
     pub version: Option<semver::Version>,
     /// Whether objects are written as dictionaries; otherwise as instances of classes.
     pub has_dicts: bool,
     modules: BTreeMap<String, String>,
 }
 
-/// Languages that programs are written in.
+/// Languages of generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramLanguage {
     /// Python.
@@ -41,7 +41,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// A name of this language's own, for a variable or a parameter.
+    /// Identifier for a variable or a parameter.
     pub fn variable(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
@@ -49,7 +49,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// The name of a class that a program defines.
+    /// Identifier for a class that a program defines.
     pub fn class(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::object_class(name),
@@ -59,7 +59,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// A property of a resource, an object or a result.
+    /// Name of a property of a resource, an object or a result.
     pub fn property(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
@@ -67,7 +67,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// A text between quotes.
+    /// String literal.
     pub fn string(self, text: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::string(text),
@@ -77,7 +77,7 @@ impl ProgramLanguage {
 }
 
 impl PackageNames {
-    /// The names of `package`.
+    /// Names for `package`.
     pub fn new(package: &PackageSchema, language: ProgramLanguage) -> Self {
         let block = package.language(language.name()).unwrap_or_default();
         let text = |key: &str| block.get(key).and_then(Json::as_str);
@@ -106,7 +106,7 @@ impl PackageNames {
         }
     }
 
-    /// The steps from what is imported to the module of a member.
+    /// Path from the import to the module of a member.
     pub fn module(&self, package: &PackageSchema, token: &str) -> Vec<String> {
         let module = package.module_of(token);
         match self.language {
@@ -123,7 +123,7 @@ impl PackageNames {
         }
     }
 
-    /// The class of a resource, or of an enum.
+    /// Class of a resource or an enum.
     pub fn class(&self, token: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::class(member_of(token)),
@@ -133,12 +133,12 @@ impl PackageNames {
         }
     }
 
-    /// The class of an object that is given.
+    /// Class of an input object.
     pub fn args_class(&self, token: &str) -> String {
         format!("{}Args", self.class(token))
     }
 
-    /// The name of a function, and of the form of it that takes outputs.
+    /// Names of a function, and of its variant that accepts outputs.
     pub fn function(&self, token: &str) -> [String; 2] {
         match self.language {
             ProgramLanguage::Python => {
@@ -154,7 +154,7 @@ impl PackageNames {
         }
     }
 
-    /// The name of a method.
+    /// Name of a method.
     pub fn method(&self, name: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::snake(name),
@@ -162,7 +162,7 @@ impl PackageNames {
         }
     }
 
-    /// An input of a resource or a function.
+    /// Name of an input of a resource or a function.
     pub fn parameter(&self, name: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::parameter(name),
@@ -170,7 +170,7 @@ impl PackageNames {
         }
     }
 
-    /// A member of the enum `token`; nothing if it has no name.
+    /// Name of the member of the enum `token` with this value; `None` if it has none.
     pub fn enum_member(&self, token: &str, value: &EnumValue) -> Option<String> {
         let written = match (&value.name, &value.value) {
             (Some(name), _) if !name.is_empty() => name.clone(),
@@ -185,7 +185,7 @@ impl PackageNames {
         }
     }
 
-    /// What asks the package manager for exactly the version of the schema.
+    /// Requirement for the package manager with exactly the version of the schema.
     pub fn requirement(&self) -> Option<String> {
         let version = self.version.as_ref()?;
         Some(match self.language {
@@ -195,7 +195,7 @@ impl PackageNames {
     }
 }
 
-/// A member of an object as TypeScript writes it: quoted if it must be.
+/// Key of an object in TypeScript, quoted if necessary.
 pub fn typescript_key(name: &str) -> String {
     nodejs::names::key(name).into_owned()
 }
