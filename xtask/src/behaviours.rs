@@ -1,8 +1,8 @@
-//! Which behaviours of the catalogue have a test.
+//! Test coverage of the catalogue of behaviours.
 //!
-//! The ids are those of `tests/data/behaviours/ids.txt`. A test pins a behaviour by naming its id in a comment, a name or a
-//! message, anywhere in the tests of a crate or among the recorded cases that must pass. `docs/behaviours.md` lists the ids
-//! that have none, each family with the reason.
+//! The ids are those in `tests/data/behaviours/ids.txt`. A test covers a behaviour by naming its id in a comment, a
+//! name or a message, anywhere in the tests of a crate or among the recorded cases that must pass. `docs/behaviours.md`
+//! lists the ids without a test, with the reason for each family.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ const OPEN: &str = "docs/behaviours.md";
 const CASES: &str = "tests/oracle/cases";
 const PASSING: &str = "tests/oracle-passing.txt";
 
-/// Where each id of the catalogue is cited.
+/// Citations of each id of the catalogue.
 pub(crate) struct Coverage {
     cited: BTreeMap<String, BTreeSet<PathBuf>>,
     /// Ids that the documentation lists as open.
@@ -85,7 +85,7 @@ impl Coverage {
         Ok(())
     }
 
-    /// One line for each id: where it is pinned.
+    /// Table with the citations of each id, one per line.
     pub(crate) fn table(&self, root: &Path) -> String {
         let mut table = String::new();
         for (id, files) in &self.cited {
@@ -115,7 +115,7 @@ impl Coverage {
     }
 }
 
-/// Of a source file, only what is test code can pin anything.
+/// The part of a source file that is test code.
 fn tests_of<'a>(file: &Path, text: &'a str) -> &'a str {
     let is_test_file = file
         .components()
@@ -126,7 +126,7 @@ fn tests_of<'a>(file: &Path, text: &'a str) -> &'a str {
     text.find("#[cfg(test)]").map_or("", |start| &text[start..])
 }
 
-/// Words that look like ids: capital letters, a hyphen, digits.
+/// Words in the form of ids: capital letters, a hyphen, digits.
 fn ids_in(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     text.split(move |c| !is_part(c)).filter(|word| {
@@ -140,7 +140,7 @@ fn ids_in(text: &str) -> impl Iterator<Item = &str> {
 
 fn passing_cases(root: &Path) -> Result<Vec<String>> {
     let text = read(&root.join(PASSING))?;
-    // Behind the name stands what may differ.
+    // The name is followed by permitted differences.
     let name = |line: &str| {
         let listed = line.split('#').next().unwrap_or_default();
         Some(listed.split_whitespace().next()?.to_owned())

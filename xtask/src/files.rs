@@ -1,4 +1,4 @@
-//! Sets of files made in memory.
+//! In-memory sets of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Contents by path below some folder.
+/// Contents by relative path.
 #[derive(Default)]
 pub(crate) struct FileSet(BTreeMap<PathBuf, String>);
 
@@ -16,7 +16,7 @@ impl FileSet {
         self.0.insert(path.into(), content);
     }
 
-    /// Makes `folder` hold exactly these files.
+    /// Writes the files to `folder`, and deletes all others in it.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         for stray in self.strays(folder)? {
             fs::remove_file(folder.join(stray))?;
@@ -32,7 +32,7 @@ impl FileSet {
         Ok(())
     }
 
-    /// Fails unless `folder` holds exactly these files.
+    /// Fails unless `folder` contains exactly these files.
     pub(crate) fn check(&self, folder: &Path) -> Result<()> {
         let changed = self.0.iter().filter(|(path, content)| {
             fs::read_to_string(folder.join(path)).ok().as_ref() != Some(*content)

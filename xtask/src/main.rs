@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
 //! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
-//! | `simulate --ops N --seed S [--threads T] [--failures F \| --keep-going] [--from-state FILE]` | nothing: runs generated histories against the deployment core until F seeds have failed (1); from an exported state, if one is given |
+//! | `simulate [OPTIONS]` | nothing: runs the program `simulate` of `plumb-simulate` with these options |
 //! | `mutations [NAME..]` | nothing: breaks rules of the deployment core in a copy, one at a time, and fails if no test notices |
 //!
-//! `behaviours` writes nothing: it lists which behaviours of the catalogue have a test, and where. `structure` writes nothing: it
-//! prints how much of the deployment core hangs together.
+//! `behaviours` writes nothing: it lists the behaviours of the catalogue with their tests. `structure` writes nothing:
+//! it prints figures about the dependencies between files of the deployment core.
 //!
-//! With `--check` nothing is written; the task fails if a file is not what it would write.
+//! With `--check` nothing is written; the task fails if a file differs from its output.
 
 mod behaviours;
 mod codegen;
@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     finish(&files, &folder, check)
 }
 
-#[allow(clippy::print_stdout)] // The list is what is asked for.
+#[allow(clippy::print_stdout)] // The list is the output.
 fn list_behaviours(root: &Path, check: bool) -> Result<()> {
     let coverage = behaviours::Coverage::of(root)?;
     if check {
@@ -77,7 +77,7 @@ fn list_behaviours(root: &Path, check: bool) -> Result<()> {
     Ok(())
 }
 
-/// Runs the simulation as a fast program; xtask itself is a slow one.
+/// Runs the simulation in a program with optimizations, which xtask itself does not have.
 fn simulate(options: &[String]) -> Result<()> {
     let status = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--profile", "bench-fast"])

@@ -1,11 +1,10 @@
-//! Whether the tests would notice: rules of the deployment core, broken one at a time.
+//! Mutation tests of the deployment core: its rules are broken one at a time.
 //!
-//! `xtask/mutations.json` lists breakages: a text that stands exactly once in a file, what to put there, and the rule that
-//! this breaks. All of them are made in one copy of the sources (`target/mutations`): every function that is to be broken
-//! has its body twice there, as it is and as the breakage has it, and a variable of the environment says which one counts.
-//! So things are compiled once, and each breakage costs no more than two runs: of the tests of the core, the fast ones, and
-//! of a simulation, which tells the stories again that it has found before. A breakage that passes both has survived: a test
-//! is missing.
+//! `xtask/mutations.json` lists mutations: a text that occurs exactly once in a file, its replacement, and the rule
+//! that this breaks. All of them are applied to one copy of the sources (`target/mutations`): a mutated function
+//! contains its original body and one per mutation, and an environment variable selects one. The copy is therefore
+//! compiled only once, and each mutation costs at most two runs: of the fast tests of the core, and of a simulation,
+//! which first repeats the stories found before. A mutation that passes both has survived, so a test is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -23,7 +22,7 @@ use serde::Deserialize;
 
 const LIST: &str = "xtask/mutations.json";
 
-/// What is copied: everything that the crates are built from.
+/// Files to copy: all sources of the crates.
 const SOURCES: [&str; 8] = [
     ".cargo",
     "Cargo.toml",
@@ -35,19 +34,19 @@ const SOURCES: [&str; 8] = [
     "tests/data",
 ];
 
-/// Names the breakage that counts in a run.
+/// Environment variable with the selected mutation.
 const SWITCH: &str = "PLUMB_BROKEN";
 
-/// How long tests or simulation may take; a rule that is broken may keep a run from ending.
+/// Time limit of tests and simulation, because a broken rule may prevent the end of a run.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Operations of the simulation.
+/// Number of operations in the simulation.
 const OPERATIONS: &str = "20000";
 
-/// What simulations have found before.
+/// Stories found by earlier simulations.
 const FOUND: &str = "crates/plumb-simulate/tests/it/found.txt";
 
-/// A rule, and how it is broken.
+/// A mutation and the rule that it breaks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Mutation {
@@ -58,7 +57,7 @@ struct Mutation {
     rule: String,
 }
 
-/// What noticed a breakage.
+/// Result of a mutation: the tests that detected it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fate {
     tests: bool,
@@ -83,7 +82,7 @@ impl fmt::Display for Fate {
 }
 
 impl Mutation {
-    /// Where its text stands in a file.
+    /// Position of its text in a file.
     fn place(&self, whole: &str) -> Result<usize> {
         let mut places = whole.match_indices(&self.text).map(|(at, _)| at);
         let (first, second) = (places.next(), places.next());
@@ -99,8 +98,8 @@ fn list(root: &Path) -> Result<Vec<Mutation>> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Tries the breakages of these names, or all; fails if one survives.
-#[allow(clippy::print_stdout)] // The table is what is asked for.
+/// Runs the mutations with these names, or all; fails if one survives.
+#[allow(clippy::print_stdout)] // The table is the output.
 pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
     let all = list(root)?;
     if let Some(name) = names
@@ -133,7 +132,7 @@ pub(crate) fn run(root: &Path, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The programs in which every rule can be broken.
+/// Compiled programs that contain all mutations.
 struct Bench {
     tests: PathBuf,
     simulation: PathBuf,
@@ -141,7 +140,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Makes the copy, as far as it is not there from the last time, and compiles it.
+    /// Updates the copy and compiles it.
     fn new(root: &Path, mutations: &[Mutation]) -> Result<Self> {
         let target = std::env::var_os("CARGO_TARGET_DIR");
         let target = target.map_or_else(|| root.join("target"), PathBuf::from);
@@ -156,7 +155,7 @@ impl Bench {
         let tests = build(&[&["test", "--no-run"], &core[..]].concat())?;
         let simulate = ["--package", "plumb-simulate", "--bin", "simulate"];
         let simulate = [&["build", "--profile", "bench-fast"], &simulate[..]].concat();
-        // The next build of the repository itself puts its own program there.
+        // Copy the program, because the next build of the repository itself overwrites it.
         let simulation = folder.join("simulate");
         fs::copy(build(&simulate)?, &simulation)?;
         Ok(Bench {
@@ -187,7 +186,7 @@ impl Bench {
     }
 }
 
-/// The files with a switch for every breakage, by path.
+/// Files with a switch for every mutation, by path.
 fn broken_files(root: &Path, mutations: &[Mutation]) -> Result<BTreeMap<PathBuf, String>> {
     let mut by_file: BTreeMap<&str, Vec<&Mutation>> = BTreeMap::new();
     for mutation in mutations {
@@ -201,7 +200,7 @@ fn broken_files(root: &Path, mutations: &[Mutation]) -> Result<BTreeMap<PathBuf,
         let (name, _) = file.split_once("/src/").context("it is in a crate")?;
         crates.insert(format!("{name}/src/lib.rs"));
     }
-    // Cargo would take crates of the same version for those of the repository.
+    // Change the version, because cargo would otherwise reuse artifacts of the repository's crates.
     let workspace = fs::read_to_string(root.join("Cargo.toml"))?;
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     let other = format!("version = \"{}-broken\"", env!("CARGO_PKG_VERSION"));
@@ -222,7 +221,7 @@ pub(crate) fn is_broken(rule: &str) -> bool {
 }
 "#;
 
-/// A file whose functions have a body for every breakage.
+/// File in which mutated functions have one body per mutation.
 fn with_switches(whole: &str, mutations: &[&Mutation]) -> Result<String> {
     let mut bodies: BTreeMap<(usize, usize), Vec<&Mutation>> = BTreeMap::new();
     for mutation in mutations {
@@ -247,8 +246,9 @@ fn with_switches(whole: &str, mutations: &[&Mutation]) -> Result<String> {
     Ok(result)
 }
 
-/// The body, with its braces, of the function that stands around a place. In formatted sources the body begins with the
-/// first line that ends in a brace, and ends with the first one that is nothing but a brace, as far in as the function.
+/// Range of the body, including braces, of the function around a position. In formatted sources the body begins with
+/// the first line that ends in a brace, and ends with the first line that is only a brace, both with the indentation of
+/// the function.
 fn body_around(whole: &str, at: usize) -> Option<Range<usize>> {
     let mut lines = Vec::new();
     let mut offset = 0;
@@ -273,7 +273,7 @@ fn body_around(whole: &str, at: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Has cargo make a program; answers where it is.
+/// Builds a program with cargo; returns its path.
 fn cargo(folder: &Path, target: &Path, options: &[&str]) -> Result<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(options)
@@ -292,7 +292,7 @@ fn cargo(folder: &Path, target: &Path, options: &[&str]) -> Result<PathBuf> {
         .context("cargo has made no program")
 }
 
-/// Waits for a process, and answers whether it succeeded; ends it, with everything that it started, when it takes too long.
+/// Waits for a process, and returns whether it succeeded; kills its process group after the time limit.
 fn wait(child: &mut Child) -> Result<bool> {
     let started = Instant::now();
     loop {
@@ -311,8 +311,7 @@ fn wait(child: &mut Child) -> Result<bool> {
     }
 }
 
-/// Makes what stands at `path` below `to` what it is below `from`, or what `instead` says, and touches nothing that is so
-/// already.
+/// Makes `path` below `to` equal to that below `from`, or to its text in `instead`. Equal files are not written.
 fn mirror(from: &Path, to: &Path, path: &Path, instead: &BTreeMap<PathBuf, String>) -> Result<()> {
     let (source, copy) = (from.join(path), to.join(path));
     if source.is_dir() {

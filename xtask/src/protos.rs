@@ -1,4 +1,4 @@
-//! Protocol facts to `.proto` files.
+//! Generation of `.proto` files from protocol facts.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::files::FileSet;
 
-/// Where the output goes.
+/// Output folder.
 pub(crate) const FOLDER: &str = "proto";
 
 const FACTS: &str = "tests/data/protocol.json";
@@ -85,7 +85,7 @@ struct Field {
 #[derive(Deserialize)]
 struct Enum {
     values: IndexMap<String, i32>,
-    /// Values that some releases have and others reserve; peers of both kinds exist.
+    /// Values that exist in some releases and are reserved in others; peers of both kinds exist.
     #[serde(default)]
     values_only_in_proto: IndexMap<String, i32>,
     #[serde(default)]
@@ -94,7 +94,7 @@ struct Enum {
     reserved_names: Vec<String>,
 }
 
-/// Prints every file that the facts describe.
+/// Generates every file in the facts.
 pub(crate) fn generate(root: &Path) -> Result<FileSet> {
     let path = root.join(FACTS);
     let text =
@@ -162,7 +162,7 @@ impl Printer {
         self.close();
     }
 
-    /// Prints the message with this dotted name, and what is nested in it.
+    /// Prints the message with this dotted name, and its nested types.
     fn message(&mut self, file: &ProtoFile, path: &str) -> Result<()> {
         let message = &file.messages[path];
         self.line("");
@@ -288,7 +288,7 @@ impl Printer {
     }
 }
 
-/// The type as written in a field; names of messages and enums start at the root.
+/// Type of a field; names of messages and enums are absolute.
 fn absolute(kind: &str, type_name: Option<&str>) -> Option<String> {
     match kind {
         "message" | "enum" => type_name.map(|name| format!(".{name}")),

@@ -1,8 +1,9 @@
-//! Structure of the deployment core: how much of it hangs together.
+//! Structure of the deployment core: how many of its files depend on each other.
 //!
-//! A file calls another if it calls a function or method whose name only the other defines. Names that the standard library
-//! defines too are left out, so the figures are a lower bound. Printed are the largest set of files that all reach one
-//! another, the calls between rooms (the folders of `crates/plumb-deploy/src`), and the files that call most others.
+//! A file calls another if it calls a function or method whose name only the other file defines. Names that the
+//! standard library defines too are ignored, so the figures are a lower bound. The output has the largest set of files
+//! that all reach each other, the calls between folders of `crates/plumb-deploy/src`, and the files that call the most
+//! others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,15 +19,15 @@ use syn::visit::{self, Visit};
 use crate::behaviours::rust_files;
 
 const CORE: &str = "crates/plumb-deploy/src";
-/// Methods of the standard library that methods of the core are called like.
+/// Methods of the core whose names the standard library uses too.
 const OF_STD: [&str; 17] = [
     "chain", "clone", "contains", "default", "end", "entry", "extend", "from", "get", "get_mut",
     "insert", "is_empty", "iter", "name", "next", "push", "remove",
 ];
-/// How many files are listed that call most others.
+/// Number of files to list as callers.
 const LISTED: usize = 10;
 
-/// One file: what it defines, and what it calls.
+/// A file: its definitions and its calls.
 #[derive(Default)]
 struct Source {
     lines: usize,
@@ -79,7 +80,7 @@ impl<'ast> Visit<'ast> for Source {
     }
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        // A function that is passed on; a single word is a variable.
+        // A function that is passed as a value; a single segment is a variable.
         if path.path.segments.len() > 1 {
             self.note(&path.path);
         }
@@ -87,7 +88,7 @@ impl<'ast> Visit<'ast> for Source {
     }
 }
 
-/// All files of the core, by their path without ending.
+/// All files of the core, by path without extension.
 struct Core(BTreeMap<String, Source>);
 
 impl Core {
@@ -108,7 +109,7 @@ impl Core {
         Ok(Core(sources))
     }
 
-    /// The file that alone defines a name.
+    /// File that alone defines a name.
     fn definitions(&self) -> BTreeMap<&str, &str> {
         let mut found: BTreeMap<&str, Option<&str>> = BTreeMap::new();
         for (file, source) in &self.0 {
@@ -129,7 +130,7 @@ impl Core {
             .collect()
     }
 
-    /// Calls from file to file, with their number.
+    /// Number of calls from file to file.
     fn calls(&self) -> BTreeMap<(&str, &str), usize> {
         let definitions = self.definitions();
         let mut calls = BTreeMap::new();
@@ -143,7 +144,7 @@ impl Core {
         calls
     }
 
-    /// The files of the largest component in which every file reaches every other by calls.
+    /// Files of the largest strongly connected component of calls.
     fn largest_component(&self) -> Vec<&str> {
         let mut graph = DiGraph::<&str, ()>::new();
         let nodes: BTreeMap<&str, NodeIndex> = self
@@ -166,13 +167,13 @@ impl Core {
     }
 }
 
-/// The folder of a file, or the file itself at the root of the crate.
+/// Folder of a file, or the file itself in the root of the crate.
 fn room(file: &str) -> &str {
     file.split('/').next().unwrap_or(file)
 }
 
 /// Prints the figures.
-#[allow(clippy::print_stdout)] // The figures are what is asked for.
+#[allow(clippy::print_stdout)] // The figures are the output.
 pub(crate) fn print(root: &Path) -> Result<()> {
     print!("{}", Core::read(root)?.figures()?);
     Ok(())
