@@ -1,4 +1,4 @@
-//! Feeds a deployment its events and takes the time that it spends on them.
+//! Runs a deployment with its events and measures the time in the core.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -18,28 +18,28 @@ use plumb_state::journal::{Entry, Fold};
 
 use crate::shape::{PROJECT, STACK, Stack};
 
-/// What a run took and left.
+/// Measurements and results of a run.
 pub struct Measured {
     /// Time in the core.
     pub time: Duration,
     /// Events handled.
     pub events: usize,
-    /// The state after it.
+    /// State after the run.
     pub snapshot: Snapshot,
-    /// The deployment after it, for those who weigh it.
+    /// Deployment after the run, for measuring its memory.
     pub deployment: Deployment,
 }
 
-/// When a provider's answer comes.
+/// Time of a provider's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Answers {
-    /// Before the next request of the program.
+    /// Answer before the next request of the program.
     AtOnce,
-    /// After all requests that the program can make without it.
+    /// Answer after all requests that the program can send without it.
     Late,
 }
 
-/// Runs an operation with a provider that takes no time.
+/// Runs an operation with a provider that answers in no time.
 pub fn run(
     operation: Operation,
     options: Options,
@@ -101,10 +101,10 @@ struct Run {
     time: Duration,
     handled: usize,
     events: VecDeque<Event>,
-    /// Registrations that the program can make now.
+    /// Registrations that the program can send now.
     ready: VecDeque<usize>,
     entries: Vec<Recorded>,
-    /// How many answers each registration still waits for.
+    /// Number of answers that each registration still waits for.
     open: Vec<usize>,
     dependents: Vec<Vec<usize>>,
     unanswered: usize,
@@ -113,7 +113,7 @@ struct Run {
 }
 
 impl Run {
-    /// What happens next. Requests come into being when they are made, as they do when they come over the wire.
+    /// Next event. Requests are allocated when they are sent, as if they were received from the wire.
     fn next(&mut self, stack: &Stack) -> Option<Event> {
         let request = |index: usize| Event::Request {
             id: RequestId(index as u64),

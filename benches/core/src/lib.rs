@@ -1,4 +1,5 @@
-//! The deployment core alone on generated stacks: no processes, no files, a provider that takes no time.
+//! Benchmarks of the deployment core alone on generated stacks: no processes, no files, a provider that answers in no
+//! time.
 
 mod drive;
 mod shape;
@@ -10,23 +11,23 @@ use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_deploy::target::UrnSet;
 use plumb_state::Snapshot;
 
-/// What is measured, in this order: each phase starts from the state that creation left.
+/// Measured operations, in order; each starts from the state after creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Task {
-    /// Everything is new.
+    /// All resources are new.
     Create,
-    /// Nothing has changed.
+    /// No resource has changed.
     Same,
     /// One resource in a hundred has changed.
     Change,
     /// One resource is targeted.
     Target,
-    /// Everything goes.
+    /// All resources are deleted.
     Destroy,
 }
 
 impl Task {
-    /// All of them.
+    /// All tasks, in order.
     pub const ALL: [Task; 5] = [
         Task::Create,
         Task::Same,
@@ -35,7 +36,7 @@ impl Task {
         Task::Destroy,
     ];
 
-    /// For tables.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Task::Create => "create",
@@ -46,7 +47,7 @@ impl Task {
         }
     }
 
-    /// Runs the task on `count` resources in `shape`; `base` is what creation left.
+    /// Runs the task on `count` resources in `shape`; `base` is the state after creation.
     pub fn run(self, shape: Shape, count: usize, base: &Snapshot, answers: Answers) -> Measured {
         let stack = Stack::new(shape, count, self == Task::Change);
         let mut options = Options::new(Phase::Execute);

@@ -1,13 +1,14 @@
-//! Times the deployment core alone.
+//! Measures the time of the deployment core alone.
 //!
 //! ```sh
 //! cargo run --profile bench-fast -p core-bench -- --counts 1000,10000,100000
 //! ```
 //!
-//! What one run frees serves the next: small runs would have warm memory otherwise, and large ones pages that the system
-//! hands out anew, which is not a matter of the core. `MIMALLOC_PURGE_DELAY=10` gives memory back as the product does.
+//! Memory freed by one run is reused by the next. Otherwise small runs would use warm memory, and large ones pages that
+//! the system provides again, which is not part of the core. `MIMALLOC_PURGE_DELAY=10` returns memory to the system
+//! like the product.
 
-#![allow(clippy::print_stdout)] // A table is what this is for.
+#![allow(clippy::print_stdout)] // The table is the output.
 
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use clap::Parser;
 use core_bench::{Answers, Shape, Task};
 use plumb_state::Snapshot;
 
-/// The allocator of the product.
+/// Allocator of the product.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -26,27 +27,27 @@ const GROWTH: f64 = 1.15;
 
 #[derive(Parser)]
 struct Arguments {
-    /// How many resources.
+    /// Numbers of resources.
     #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000, 100_000])]
     counts: Vec<usize>,
-    /// How they hang together.
+    /// Dependency structures of the stacks.
     #[arg(long, value_delimiter = ',', default_values = ["wide", "chain", "realistic"])]
     shapes: Vec<Shape>,
-    /// What is measured.
+    /// Operations to measure.
     #[arg(long, value_delimiter = ',', default_values = ["create", "same", "change", "target", "destroy"])]
     tasks: Vec<Task>,
-    /// When answers of the provider come.
+    /// Time of the provider's answers.
     #[arg(long, default_value = "at-once")]
     answers: Answers,
-    /// Best of so many runs.
+    /// Number of runs, of which the best counts.
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Fail when a goal is missed.
+    /// Fail if a goal is missed.
     #[arg(long)]
     check: bool,
 }
 
-/// How long the allocator keeps what is free, in milliseconds; it is read when a process starts.
+/// Variable with the time in milliseconds for which the allocator keeps free memory; read when a process starts.
 const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
 
 fn main() -> ExitCode {
@@ -93,7 +94,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The same in a process that gives no memory back.
+/// Runs the benchmark in a process that returns no memory to the system.
 fn keeping_memory() -> ExitCode {
     let program = std::env::current_exe().expect("a running program has a file");
     let status = Command::new(program)

@@ -10,22 +10,22 @@ pub(crate) const STACK: &str = "dev";
 pub(crate) const PROJECT: &str = "bench";
 const THING: &str = "bench:index:Thing";
 const GROUP: &str = "bench:index:Group";
-/// A component and the resources in it.
+/// Number of resources in a component.
 const GROUP_SIZE: usize = 10;
 
-/// How the resources of a stack hang together.
+/// Dependency structure of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Shape {
-    /// None depends on another.
+    /// No dependencies.
     Wide,
-    /// Each depends on the one before.
+    /// Each resource depends on the previous one.
     Chain,
-    /// Components of ten, three dependencies each.
+    /// Components of ten resources, with three dependencies each.
     Realistic,
 }
 
 impl Shape {
-    /// For tables.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Shape::Wide => "wide",
@@ -35,7 +35,7 @@ impl Shape {
     }
 }
 
-/// A program: registrations, and which of them each waits for.
+/// A program: registrations, with those that each waits for.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     pub(crate) requests: Vec<RegisterRequest>,
@@ -43,12 +43,12 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Without resources.
+    /// Stack without resources.
     pub fn empty() -> Self {
         Stack::default()
     }
 
-    /// `count` resources; with `changed`, one in a hundred has another input than usual.
+    /// Stack with `count` resources; with `changed`, one in a hundred has a different input.
     pub fn new(shape: Shape, count: usize, changed: bool) -> Self {
         let mut stack = Stack::empty();
         let mut urns: Vec<Urn> = Vec::with_capacity(count);
@@ -98,7 +98,7 @@ impl Stack {
         Urn::new(STACK, PROJECT, parent, &request.type_token, &request.name).to_string()
     }
 
-    /// Property values of the inputs alone, to be held against what a run keeps.
+    /// Property values of the inputs alone, for comparison with the memory of a run.
     pub fn properties(&self) -> Vec<Arc<PropertyMap>> {
         let fresh = |request: &RegisterRequest| Arc::new(request.properties.as_ref().clone());
         self.requests.iter().map(fresh).collect()

@@ -1,12 +1,12 @@
-//! How long it takes to show a hundred thousand events, and how much memory stays in use for it.
+//! Time and memory for displaying a hundred thousand events.
 //!
 //! ```sh
 //! cargo run --profile bench-fast -p display-bench
 //! ```
 //!
-//! Every view gets the same events: resources are created, updated, replaced and left alone, each with messages. The tree is
-//! drawn as often as the screen does it: after a frame, ten times as long passes as the frame took. `few` spreads the events
-//! over a thousand resources and `many` over thirty thousand: what stays in use grows with resources, not with events.
+//! Every view gets the same events: resources are created, updated, replaced and kept, each with messages. The tree is
+//! drawn as often as on a screen: after each frame, ten times its duration passes. `few` distributes the events over a
+//! thousand resources and `many` over thirty thousand, because memory must grow with resources, not with events.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -52,7 +52,7 @@ fn measure(name: &str, events: &[Event], work: impl Fn() -> usize) {
     println!("{name:28} {:>9} {took:>9.2?} {:>9} kB", events.len(), grown);
 }
 
-/// Memory of this process, in kB.
+/// Resident memory of this process, in kB.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

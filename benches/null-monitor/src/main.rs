@@ -1,10 +1,10 @@
-//! Runs a program against an engine that answers everything at once and does nothing.
+//! Runs a program with an engine that answers every request immediately and does nothing.
 //!
-//! What such a run takes is what the interpreter, the SDK and the program need by themselves. No engine can be faster, so
-//! `benches/run` compares engines with it. The program is started as Plumb's host of its language starts it: the same
-//! scripts, the same arguments, the same environment.
+//! The duration of such a run is that of the interpreter, the SDK and the program, a lower bound for every engine, with
+//! which `benches/run` compares them. The program is started like by Plumb's language host: with the same scripts,
+//! arguments and environment.
 //!
-//! Prints how many resources were registered, and exits as the program does.
+//! Prints the number of registered resources, and exits with the status of the program.
 
 mod service;
 
@@ -20,7 +20,7 @@ use crate::service::NullEngine;
 
 #[derive(Parser)]
 struct Args {
-    /// How many resource operations the program may have under way; the engine's default if not given.
+    /// Maximum number of concurrent resource operations; default: that of the engine.
     #[arg(long)]
     parallel: Option<usize>,
     #[command(subcommand)]
@@ -45,13 +45,13 @@ enum Language {
         /// Folder with the SDK in its `node_modules`.
         #[arg(long)]
         sdk: PathBuf,
-        /// The script that is loaded before the SDK.
+        /// Script that is loaded before the SDK.
         #[arg(long)]
         first: PathBuf,
         /// Folder of the program.
         project: PathBuf,
     },
-    /// A program that is compiled already.
+    /// A compiled program.
     Compiled {
         /// The executable.
         program: PathBuf,
@@ -106,7 +106,7 @@ async fn run_program(args: &Args, address: &str, parallel: usize) -> anyhow::Res
     child.wait().await.context("cannot wait for the program")
 }
 
-/// What programs learn from their arguments.
+/// Adds the arguments from which interpreted programs get their settings.
 fn interpreted(command: &mut Command, args: &Args, address: &str, parallel: usize) {
     command
         .args(["--monitor", address, "--engine", address])
@@ -117,7 +117,7 @@ fn interpreted(command: &mut Command, args: &Args, address: &str, parallel: usiz
         .arg(".");
 }
 
-/// A program that learns everything from its environment.
+/// Command for a program that gets all settings from its environment.
 fn compiled(program: &Path, project: &Path, address: &str, parallel: usize) -> Command {
     let mut command = Command::new(program);
     command
@@ -165,7 +165,7 @@ fn nodejs(sdk: &Path, first: &Path, project: &Path) -> Command {
     command
 }
 
-/// The search path of the environment, with the virtual environment before the rest.
+/// Search path of the environment, with the virtual environment first.
 fn search_path(binaries: &Path) -> anyhow::Result<std::ffi::OsString> {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(binaries.to_owned()).chain(std::env::split_paths(&rest));

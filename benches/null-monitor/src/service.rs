@@ -1,4 +1,4 @@
-//! The services that the program talks to.
+//! Services for the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ pub(crate) const PROJECT: &str = "bench";
 pub(crate) const STACK: &str = "dev";
 pub(crate) const ORGANIZATION: &str = "organization";
 
-/// What Plumb's monitor supports, by the names that SDKs ask for: they take the same paths with both.
+/// Features of Plumb's monitor, by the names that SDKs query, so that SDKs take the same code paths.
 const FEATURES: [(&str, Feature); 14] = [
     ("secrets", Feature::Secrets),
     ("resourceReferences", Feature::ResourceReferences),
@@ -33,7 +33,7 @@ const FEATURES: [(&str, Feature); 14] = [
     ("byteString", Feature::ByteString),
 ];
 
-/// An engine and resource monitor without anything behind them.
+/// Engine and resource monitor without any implementation.
 #[derive(Clone)]
 pub(crate) struct NullEngine {
     registered: Arc<AtomicU64>,
@@ -52,12 +52,12 @@ impl NullEngine {
         self.parallel
     }
 
-    /// How many resources the program has registered.
+    /// Number of resources registered by the program.
     pub(crate) fn registered(&self) -> u64 {
         self.registered.load(Ordering::Relaxed)
     }
 
-    /// Serves both services until the runtime ends; answers `host:port`.
+    /// Serves both services until the runtime ends; returns `host:port`.
     pub(crate) async fn serve(&self) -> std::io::Result<String> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?.to_string();
@@ -69,7 +69,7 @@ impl NullEngine {
             .add_service(monitor)
             .add_service(engine)
             .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)));
-        // Ends with the runtime. A server that fails makes the program fail, which is reported.
+        // The task ends with the runtime. An error of the server makes the program fail, which is reported.
         tokio::spawn(server);
         Ok(address)
     }
@@ -161,7 +161,7 @@ impl Engine for NullEngine {
         use std::io::Write;
         let request = request.into_inner();
         if request.severity == pb::LogSeverity::Error as i32 {
-            // Without a place to write to there is nobody to tell.
+            // Ignore errors, because there is no other place to report them.
             let _ = writeln!(std::io::stderr(), "{}", request.message);
         }
         Ok(Response::new(()))

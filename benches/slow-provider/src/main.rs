@@ -1,7 +1,7 @@
-//! A provider plugin that takes 50 ms for each call about a resource, as one in the cloud does.
+//! A provider plugin that takes 50 ms for each call about a resource, like one for a cloud.
 //!
-//! What an engine adds to that is its own: `benches/run --workloads slow-yaml` compares the two. Objects are not kept, as
-//! nobody but the engine asks for them.
+//! Additional time is the overhead of the engine: `benches/run --workloads slow-yaml` compares two engines. Objects are
+//! not stored, because only the engine reads them.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use plumb_proto::pulumirpc::resource_provider_server::{ResourceProvider, Resourc
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// What a call takes.
+/// Duration of a call.
 const CALL: Duration = Duration::from_millis(50);
 
 const SCHEMA: &str = r#"{

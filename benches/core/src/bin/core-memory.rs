@@ -1,6 +1,6 @@
-//! Weighs the deployment core: bytes for each resource beyond its property values, while it runs and when it is done.
+//! Measures the memory of the deployment core: bytes per resource beyond its property values, during and after a run.
 
-#![allow(clippy::print_stdout)] // A table is what this is for.
+#![allow(clippy::print_stdout)] // The table is the output.
 
 use core_bench::{Answers, Shape, Stack, Task};
 use peak_alloc::PeakAlloc;
