@@ -82,9 +82,10 @@ class Place:
 
     def run(self, *words, **variables):
         """Exit code, and what was said."""
-        done = subprocess.run([str(self.binary), *words], cwd=self.project, env={**self.environment, **variables},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=LIMIT)
+        # SDKs start it as `pulumi`, and look for the banner that it has under that name.
+        done = subprocess.run(["pulumi", *words], executable=str(self.binary), cwd=self.project,
+                              env={**self.environment, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
         return done.returncode, done.stdout
 
     def ok(self, *words):
