@@ -2,14 +2,17 @@
 
 import base64
 import email.utils
+import fcntl
 import hashlib
 import hmac
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -226,9 +229,25 @@ class Postgres(Server):
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port that no other test takes: below the range from which the system chooses, and locked while this process lives."""
+    folder = Path(tempfile.gettempdir()) / "plumb-test-ports"
+    folder.mkdir(mode=0o777, exist_ok=True)
+    while True:
+        port = random.randrange(20000, 30000)
+        lock = open(folder / str(port), "w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as listener:
+                listener.bind(("127.0.0.1", port))
+        except OSError:
+            lock.close()
+            continue
+        PORTS.append(lock)
+        return port
+
+
+PORTS = []
+"""Locks of the ports that this process has taken."""
 
 
 def all_of(stores, postgres):
