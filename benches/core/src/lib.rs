@@ -22,18 +22,24 @@ pub enum Task {
     Change,
     /// One resource is targeted.
     Target,
+    /// Half of the resources are targeted, and the program has dropped the dependencies of the others.
+    Half,
     /// All resources are deleted.
     Destroy,
+    /// All resources are deleted, and the program runs before.
+    DestroyWithProgram,
 }
 
 impl Task {
     /// All tasks, in order.
-    pub const ALL: [Task; 5] = [
+    pub const ALL: [Task; 7] = [
         Task::Create,
         Task::Same,
         Task::Change,
         Task::Target,
+        Task::Half,
         Task::Destroy,
+        Task::DestroyWithProgram,
     ];
 
     /// Name in tables.
@@ -43,21 +49,31 @@ impl Task {
             Task::Same => "nothing to do",
             Task::Change => "1 % changed",
             Task::Target => "one target",
+            Task::Half => "half targeted",
             Task::Destroy => "destroy",
+            Task::DestroyWithProgram => "with program",
         }
     }
 
     /// Runs the task on `count` resources in `shape`; `base` is the state after creation.
     pub fn run(self, shape: Shape, count: usize, base: &Snapshot, answers: Answers) -> Measured {
-        let stack = Stack::new(shape, count, self == Task::Change);
+        let mut stack = Stack::new(shape, count, self == Task::Change);
         let mut options = Options::new(Phase::Execute);
         options.parallel = 64;
-        if self == Task::Target {
-            options.targets = UrnSet::new([stack.last_urn()]);
-        }
+        options.run_program = self == Task::DestroyWithProgram;
         match self {
-            Task::Destroy => run(Operation::Destroy, options, base, &Stack::empty(), answers),
-            _ => run(Operation::Update, options, base, &stack, answers),
+            Task::Target => options.targets = UrnSet::new([stack.last_urn()]),
+            Task::Half => {
+                options.targets = UrnSet::new(stack.even_urns());
+                stack.free_odd();
+            }
+            Task::Destroy => stack = Stack::empty(),
+            Task::Create | Task::Same | Task::Change | Task::DestroyWithProgram => {}
         }
+        let operation = match self {
+            Task::Destroy | Task::DestroyWithProgram => Operation::Destroy,
+            _ => Operation::Update,
+        };
+        run(operation, options, base, &stack, answers)
     }
 }

@@ -34,7 +34,9 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', default_values = ["wide", "chain", "realistic"])]
     shapes: Vec<Shape>,
     /// Operations to measure.
-    #[arg(long, value_delimiter = ',', default_values = ["create", "same", "change", "target", "destroy"])]
+    #[arg(long, value_delimiter = ',', default_values = [
+        "create", "same", "change", "target", "half", "destroy", "destroy-with-program",
+    ])]
     tasks: Vec<Task>,
     /// Time of the provider's answers.
     #[arg(long, default_value = "at-once")]

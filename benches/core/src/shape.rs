@@ -79,9 +79,7 @@ impl Stack {
                     thing(index, Some(group), &before, &urns, is_changed)
                 }
             };
-            let parent = request.parent.as_ref().map_or("", Urn::qualified_type);
-            let (token, name) = (&request.type_token, &request.name);
-            urns.push(Urn::new(STACK, PROJECT, parent, token, name));
+            urns.push(urn_of(&request));
             stack.requests.push(request);
             stack.needs.push(needs);
         }
@@ -90,12 +88,31 @@ impl Stack {
 
     /// URN of the last resource.
     pub fn last_urn(&self) -> String {
-        let request = self
+        let last = self.requests.last();
+        urn_of(last.expect("a stack to be targeted is not empty")).to_string()
+    }
+
+    /// URNs of every second resource, the first among them.
+    pub fn even_urns(&self) -> Vec<String> {
+        let requests = self.requests.iter().step_by(2);
+        requests
+            .map(|request| urn_of(request).to_string())
+            .collect()
+    }
+
+    /// Removes the dependencies of the resources that [`Stack::even_urns`] leaves out, parents aside.
+    pub fn free_odd(&mut self) {
+        for (request, needs) in self
             .requests
-            .last()
-            .expect("a stack to be targeted is not empty");
-        let parent = request.parent.as_ref().map_or("", Urn::qualified_type);
-        Urn::new(STACK, PROJECT, parent, &request.type_token, &request.name).to_string()
+            .iter_mut()
+            .zip(&mut self.needs)
+            .skip(1)
+            .step_by(2)
+        {
+            request.dependencies = [].into();
+            request.property_dependencies = [].into();
+            needs.truncate(usize::from(request.parent.is_some()));
+        }
     }
 
     /// Property values of the inputs alone, for comparison with the memory of a run.
@@ -103,6 +120,11 @@ impl Stack {
         let fresh = |request: &RegisterRequest| Arc::new(request.properties.as_ref().clone());
         self.requests.iter().map(fresh).collect()
     }
+}
+
+fn urn_of(request: &RegisterRequest) -> Urn {
+    let parent = request.parent.as_ref().map_or("", Urn::qualified_type);
+    Urn::new(STACK, PROJECT, parent, &request.type_token, &request.name)
 }
 
 fn thing(
