@@ -489,7 +489,7 @@ impl Deployment {
         self.urns.mark(&urn, UrnFlag::Same);
         if self.urns.has(&urn, UrnFlag::Imported) {
             self.tell_milestone(|| Milestone::Decided(urn.clone()));
-            self.urns.set_of_run(&urn, old);
+            self.set_of_run(&urn, old);
             self.hide_program_secrets(idx, old);
             let fence = self.fence_now();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);

@@ -90,11 +90,15 @@ impl Deployment {
         self.start_read(id, old, new, instance);
     }
 
-    fn changes_too_much(&self, old: Option<StateIdx>, new: &ResourceState) -> bool {
+    fn changes_too_much(&mut self, old: Option<StateIdx>, new: &ResourceState) -> bool {
         let on_skipped = |urn: &Urn| self.urns.has(urn, UrnFlag::SkippedCreate);
-        let old = old.map(|old| self.arena.state(old));
-        new.references().any(on_skipped)
-            || old.is_some_and(|old| !old.external || self.circle_through(new).is_some())
+        if new.references().any(on_skipped) {
+            return true;
+        }
+        let Some(old) = old else {
+            return false;
+        };
+        !self.arena.state(old).external || self.circle_through(new).is_some()
     }
 
     /// Reads; an object that is ours and has another id is given up for what is read.

@@ -311,25 +311,22 @@ impl Deployment {
                 .references()
                 .chain(provider)
                 .any(is_skipped);
-        // It would refer to what is left to refer to it.
-        let closes_circle = || self.circle_through(&registration.new).is_some();
-        match self.ctx.operation {
-            Operation::Refresh if is_managed || on_missing || closes_circle() => {
-                match registration.old {
-                    None => self.skip_create(idx),
-                    Some(old) => self.answer_with_old(idx, old),
-                }
+        let (old, new) = (registration.old, registration.new.clone());
+        // What it is to refer to will not be there, or what is left as it is would refer to it in turn.
+        let is_left = match self.ctx.operation {
+            Operation::Update | Operation::Import(_) => false,
+            Operation::Refresh if is_managed => true,
+            Operation::Refresh | Operation::Destroy => {
+                on_missing || self.circle_through(&new).is_some()
             }
-            // What it is to refer to will not be there: it goes as it is.
-            Operation::Destroy if on_missing || closes_circle() => match registration.old {
-                None => self.skip_create(idx),
-                Some(old) if on_missing => self.keep_on_skipped(idx, old),
-                Some(old) => self.keep_registered(idx, old),
-            },
-            Operation::Destroy if is_managed => match registration.old {
-                None => self.skip_create(idx),
-                Some(old) => self.pass_to_destruction(idx, old),
-            },
+        };
+        match (&self.ctx.operation, old) {
+            (Operation::Refresh, Some(old)) if is_left => self.answer_with_old(idx, old),
+            (Operation::Destroy, Some(old)) if on_missing => self.keep_on_skipped(idx, old),
+            (Operation::Destroy, Some(old)) if is_left => self.keep_registered(idx, old),
+            (Operation::Destroy, Some(old)) if is_managed => self.pass_to_destruction(idx, old),
+            (Operation::Refresh, None) if is_left => self.skip_create(idx),
+            (Operation::Destroy, None) if is_left || is_managed => self.skip_create(idx),
             _ => self.find_provider(idx),
         }
     }
@@ -349,7 +346,7 @@ impl Deployment {
         let (old, fence) = self.record_name(old, &urn);
         // What it is refers to something that is not there: it keeps the outputs that it has, too.
         self.urns.mark(&urn, UrnFlag::KeepsOutputs);
-        self.urns.set_of_run(&urn, old);
+        self.set_of_run(&urn, old);
         self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
     }
 

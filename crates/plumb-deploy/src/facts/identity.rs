@@ -80,6 +80,9 @@ impl Deployment {
             );
             return (Some(found), Some(message));
         }
+        if self.urns.settled(&former).is_some() {
+            self.urns.unsettle_all();
+        }
         self.aliases.claimed.insert(former.clone(), urn.clone());
         self.aliases.former.insert(urn.clone(), former);
         (Some(found), conflict)

@@ -18,6 +18,8 @@ struct Known {
     of_run: Option<StateIdx>,
     /// Steps and failures of this URN so far.
     flags: UrnFlags,
+    /// The number under which the URN was settled, or 0.
+    settled: u32,
     /// Its registration, for children and methods.
     goal: Option<Box<GoalMemory>>,
     /// The step that outputs which the program registers belong to.
@@ -25,9 +27,16 @@ struct Known {
 }
 
 /// All that is known, by URN.
-#[derive(Debug, Default)]
+///
+/// A URN is *settled* if this run has recorded it, and everything that it refers to was settled before, so under lower numbers.
+/// What can be reached from a settled URN therefore has lower numbers, all the way.
+#[derive(Debug)]
 pub(crate) struct Urns {
     known: IndexMap<Urn, Known, FxBuildHasher>,
+    /// The last number under which a URN was settled.
+    last_settled: u32,
+    /// Numbers up to this one do not count any more.
+    unsettled: u32,
     /// Every flag that some URN has had. Most runs never set most of them, and need not look at the table for those.
     ever: UrnFlags,
 }
@@ -37,6 +46,8 @@ impl Urns {
     pub(crate) fn with_capacity(urns: usize) -> Self {
         Urns {
             known: IndexMap::with_capacity_and_hasher(urns, FxBuildHasher),
+            last_settled: 0,
+            unsettled: 0,
             ever: UrnFlags::default(),
         }
     }
@@ -58,6 +69,7 @@ impl Urns {
 
     /// Another base takes the place of the one before: what belonged to that is forgotten, flags and registrations aside.
     pub(crate) fn forget_states(&mut self) {
+        self.unsettle_all();
         for known in self.known.values_mut() {
             known.of_base = None;
             known.of_run = None;
@@ -78,6 +90,26 @@ impl Urns {
     /// The run has produced or passed on a state of this URN.
     pub(crate) fn set_of_run(&mut self, urn: &Urn, idx: StateIdx) {
         self.entry(urn).of_run = Some(idx);
+    }
+
+    /// Settles `urn`, which refers to settled URNs alone, unless it is settled.
+    pub(crate) fn settle(&mut self, urn: &Urn) {
+        if self.settled(urn).is_none() {
+            self.last_settled += 1;
+            let number = self.last_settled;
+            self.entry(urn).settled = number;
+        }
+    }
+
+    /// The number under which `urn` was settled, if it is.
+    pub(crate) fn settled(&self, urn: &Urn) -> Option<u32> {
+        let number = self.known.get(urn)?.settled;
+        (number > self.unsettled).then_some(number)
+    }
+
+    /// No URN is settled any more.
+    pub(crate) fn unsettle_all(&mut self) {
+        self.unsettled = self.last_settled;
     }
 
     /// The state of this URN that the run has produced or passed on.

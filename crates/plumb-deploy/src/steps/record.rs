@@ -350,7 +350,7 @@ impl Deployment {
 
     /// The state of a resource in this run is there.
     fn take_as_new(&mut self, urn: Urn, idx: StateIdx) {
-        self.urns.set_of_run(&urn, idx);
+        self.set_of_run(&urn, idx);
         if self.ctx.operation == Operation::Destroy {
             self.removal.registered_during_destroy.push(idx);
         }
