@@ -3,7 +3,7 @@
 //! | Task | Writes |
 //! |---|---|
 //! | `protos` | `proto/`, from the facts in `tests/data/protocol.json` |
-//! | `codegen` | `crates/plumb-proto/src/generated/`, from `proto/` |
+//! | `codegen` | `crates/plumb-proto/src/generated/` and the protocol of the Rust SDK, from `proto/` |
 //! | `simulate [OPTIONS]` | nothing: runs the program `simulate` of `plumb-simulate` with these options |
 //! | `mutations [NAME..]` | nothing: breaks rules of the deployment core in a copy, one at a time, and fails if no test notices |
 //!
@@ -17,6 +17,7 @@ mod codegen;
 mod files;
 mod mutations;
 mod protos;
+mod sdk_protocol;
 mod structure;
 
 use std::path::{Path, PathBuf};
@@ -59,12 +60,19 @@ fn main() -> Result<()> {
     if task == "behaviours" {
         return list_behaviours(&root, check);
     }
-    let (files, folder) = match task {
-        "protos" => (protos::generate(&root)?, root.join(protos::FOLDER)),
-        "codegen" => (codegen::generate(&root)?, root.join(codegen::FOLDER)),
+    match task {
+        "protos" => finish(&protos::generate(&root)?, &root.join(protos::FOLDER), check),
+        "codegen" => {
+            finish(
+                &codegen::generate(&root)?,
+                &root.join(codegen::FOLDER),
+                check,
+            )?;
+            let files = sdk_protocol::generate(&root)?;
+            finish(&files, &root.join(sdk_protocol::FOLDER), check)
+        }
         _ => bail!(USAGE),
-    };
-    finish(&files, &folder, check)
+    }
 }
 
 #[allow(clippy::print_stdout)] // The list is the output.
@@ -126,6 +134,10 @@ mod tests {
         codegen::generate(&root)
             .unwrap()
             .check(&root.join(codegen::FOLDER))
+            .unwrap();
+        sdk_protocol::generate(&root)
+            .unwrap()
+            .check(&root.join(sdk_protocol::FOLDER))
             .unwrap();
     }
 }

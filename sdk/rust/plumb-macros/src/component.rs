@@ -1,0 +1,95 @@
+//! Components and exports.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+
+use crate::attributes::{arguments, fields, text, wire_name};
+
+pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let name = &input.ident;
+    let found = arguments(&input.attrs, "component", &["token"])?;
+    let Some(token) = text(&found, "token") else {
+        return Err(syn::Error::new_spanned(
+            name,
+            "a component needs a token: `#[component(token = \"acme:index:Site\")]`",
+        ));
+    };
+    let outputs = members(input, "output")?;
+    Ok(quote! {
+        impl ::plumb::Component for #name {
+            const TOKEN: &'static str = #token;
+
+            fn outputs(&self) -> ::std::vec::Vec<(&'static str, ::plumb::Value)> {
+                ::std::vec![#(#outputs),*]
+            }
+        }
+
+        impl #name {
+            /// Builds the component.
+            #[track_caller]
+            pub fn new(
+                ctx: &::plumb::Ctx,
+                name: &str,
+                args: <Self as ::plumb::BuildComponent>::Args,
+            ) -> ::plumb::Result<::plumb::Built<Self>> {
+                ::plumb::private::build(ctx, name, args, ::plumb::opts())
+            }
+
+            /// Builds the component with options.
+            #[track_caller]
+            #[allow(dead_code)]
+            pub fn with(
+                ctx: &::plumb::Ctx,
+                name: &str,
+                args: <Self as ::plumb::BuildComponent>::Args,
+                options: ::plumb::Options<::plumb::kind::Component>,
+            ) -> ::plumb::Result<::plumb::Built<Self>> {
+                ::plumb::private::build(ctx, name, args, options)
+            }
+        }
+    })
+}
+
+/// Pairs of names and values of the fields.
+fn members(input: &DeriveInput, attribute: &str) -> syn::Result<Vec<TokenStream>> {
+    let fields = fields(input)?.into_iter();
+    fields
+        .map(|(field, ident)| {
+            let wire = wire_name(field, ident, attribute)?;
+            Ok(quote!((#wire, ::plumb::IntoValue::into_value(::std::clone::Clone::clone(&self.#ident)))))
+        })
+        .collect()
+}
+
+pub(crate) fn expand_exports(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let name = &input.ident;
+    let members = members(input, "output")?;
+    Ok(quote! {
+        impl ::plumb::Exports for #name {
+            fn exports(self) -> ::std::vec::Vec<(&'static str, ::plumb::Value)> {
+                ::std::vec![#(#members),*]
+            }
+        }
+    })
+}
+
+pub(crate) fn expand_args(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let name = &input.ident;
+    let members = members(input, "input")?;
+    Ok(quote! {
+        impl ::plumb::ComponentInputs for #name {
+            fn inputs(&self) -> ::plumb::Inputs {
+                let mut inputs = ::plumb::Inputs::new();
+                let members: ::std::vec::Vec<(&'static str, ::plumb::Value)> =
+                    ::std::vec![#(#members),*];
+                for (name, value) in members {
+                    if value != ::plumb::Value::Null {
+                        inputs.set_value(name, value);
+                    }
+                }
+                inputs
+            }
+        }
+    })
+}
