@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
 use plumb_plugin::process::{Environment, Indented, Launch, Process, retry_busy};
 use plumb_plugin::{OutputLevel, OutputSink};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 
 /// Error of a tool.
 #[derive(Debug, thiserror::Error)]
@@ -54,16 +55,7 @@ impl Tool {
 
     /// Runs the tool and returns its standard output.
     pub(crate) async fn capture(&self) -> Result<String, ToolError> {
-        let mut command = tokio::process::Command::new(&self.program);
-        command
-            .args(&self.args)
-            .env_clear()
-            .envs(&self.environment)
-            .current_dir(&self.working_directory)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+        let mut command = self.command();
         let spawn_error = |source| ToolError::Spawn {
             program: self.program.clone(),
             source,
@@ -80,6 +72,54 @@ impl Tool {
             });
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Runs the tool and gives each line of its standard error to `heard`; returns its exit status and standard output.
+    pub(crate) async fn converse(
+        &self,
+        mut heard: impl FnMut(String) + Send,
+    ) -> Result<(ExitStatus, String), ToolError> {
+        let mut command = self.command();
+        let spawn_error = |source| ToolError::Spawn {
+            program: self.program.clone(),
+            source,
+        };
+        let mut child = retry_busy(|| command.spawn()).map_err(spawn_error)?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let printed = async {
+            let mut printed = Vec::new();
+            if let Some(mut stdout) = stdout {
+                stdout.read_to_end(&mut printed).await?;
+            }
+            Ok::<_, io::Error>(printed)
+        };
+        let listening = async {
+            if let Some(stderr) = stderr {
+                let mut lines = BufReader::new(stderr).split(b'\n');
+                while let Some(line) = lines.next_segment().await? {
+                    let line = String::from_utf8_lossy(&line);
+                    heard(line.trim_end_matches('\r').to_owned());
+                }
+            }
+            Ok::<_, io::Error>(())
+        };
+        let (printed, ()) = tokio::try_join!(printed, listening).map_err(spawn_error)?;
+        let exit = child.wait().await.map_err(spawn_error)?;
+        Ok((exit, String::from_utf8_lossy(&printed).into_owned()))
+    }
+
+    fn command(&self) -> tokio::process::Command {
+        let mut command = tokio::process::Command::new(&self.program);
+        command
+            .args(&self.args)
+            .env_clear()
+            .envs(&self.environment)
+            .current_dir(&self.working_directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        command
     }
 
     /// Runs the tool and forwards its output.

@@ -3,6 +3,7 @@
 //! A program is a crate with a binary. Cargo brings it up to date, and the host runs what Cargo made, not Cargo: interrupts
 //! and exit codes are the program's own. It learns everything from its environment, as programs in Go do.
 
+mod build;
 mod link;
 mod metadata;
 mod packages;
@@ -15,11 +16,10 @@ use plumb_plugin::language::{
     ProgramInfo,
 };
 use plumb_plugin::{OutputLevel, OutputSink};
-use serde::Deserialize;
 
+use crate::LanguageOptions;
 use crate::compiled::{CompiledError, Compiler, Executable, Purpose, prebuilt, text_option};
 use crate::tool::{Tool, find_executable};
-use crate::{LanguageOptions, ToolError};
 
 /// The tool chain of Rust.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Compiler for Rust {
         let directory = &info.program_directory;
         let path = match text_option(info, "binary")? {
             Some(name) => prebuilt(name, info, options)?,
-            None => build(options, info).await?,
+            None => build::build(options, info).await?,
         };
         Ok(Executable {
             directory: (purpose == Purpose::Program).then(|| directory.clone()),
@@ -136,54 +136,4 @@ fn flags(info: &ProgramInfo) -> Result<Vec<String>, CompiledError> {
         }
     }
     Ok(flags)
-}
-
-/// What Cargo says of something that it has made.
-#[derive(Deserialize)]
-struct Message {
-    #[serde(default)]
-    manifest_path: PathBuf,
-    #[serde(default)]
-    executable: Option<PathBuf>,
-}
-
-/// Brings the program up to date; answers where it is.
-async fn build(options: &LanguageOptions, info: &ProgramInfo) -> Result<PathBuf, CompiledError> {
-    let directory = &info.program_directory;
-    let manifest = directory.join("Cargo.toml");
-    if !manifest.is_file() {
-        return Err(CompiledError::NoSources {
-            wanted: "a Cargo.toml",
-            directory: directory.clone(),
-        });
-    }
-    let args = ["build", "--message-format=json-render-diagnostics"];
-    let mut tool = cargo(&args, options, info)?;
-    tool.args.extend(flags(info)?.iter().map(Into::into));
-    let said = match tool.capture().await {
-        Err(ToolError::Failed { output, .. }) => {
-            return Err(CompiledError::Compile {
-                directory: directory.clone(),
-                output,
-            });
-        }
-        other => other?,
-    };
-    let manifest = manifest.canonicalize().unwrap_or(manifest);
-    let mut made: Vec<PathBuf> = said
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Message>(line).ok())
-        .filter(|message| message.manifest_path == manifest)
-        .filter_map(|message| message.executable)
-        .collect();
-    match (made.pop(), made.is_empty()) {
-        (Some(program), true) => Ok(program),
-        (Some(_), false) => Err(CompiledError::ManyBinaries {
-            directory: directory.clone(),
-        }),
-        (None, _) => Err(CompiledError::NoSources {
-            wanted: "a crate with a binary",
-            directory: directory.clone(),
-        }),
-    }
 }
