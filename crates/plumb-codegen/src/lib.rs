@@ -22,6 +22,7 @@ mod parallel;
 mod plugin;
 pub mod programs;
 mod python;
+mod rust;
 mod settings;
 mod uses;
 mod words;
@@ -45,10 +46,13 @@ pub enum Language {
     Dotnet,
     /// Java.
     Java,
+    /// Rust.
+    Rust,
 }
 
 impl Language {
-    /// All languages, in the order of generation.
+    /// Languages of published packages, in the order of generation. SDKs for Rust are generated in the projects that use
+    /// them.
     pub const ALL: [Language; 5] = [
         Language::Dotnet,
         Language::Go,
@@ -65,6 +69,7 @@ impl Language {
             "go" => Language::Go,
             "dotnet" | "csharp" | "c#" => Language::Dotnet,
             "java" => Language::Java,
+            "rust" => Language::Rust,
             _ => return None,
         })
     }
@@ -77,6 +82,7 @@ impl Language {
             Language::Go => "go",
             Language::Dotnet => "dotnet",
             Language::Java => "java",
+            Language::Rust => "rust",
         }
     }
 }
@@ -163,5 +169,6 @@ pub fn generate_with(
         Language::Java => java::generate(package, purpose, sink),
         Language::Python => python::generate(package, written, sink),
         Language::Dotnet => csharp::generate(package, purpose, sink),
+        Language::Rust => rust::generate(package, sink),
     }
 }

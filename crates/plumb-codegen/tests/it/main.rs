@@ -8,6 +8,7 @@ mod go;
 mod hostile;
 mod java;
 mod python;
+mod rust;
 mod tables;
 
 use std::path::{Path, PathBuf};

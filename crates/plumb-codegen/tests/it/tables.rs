@@ -72,6 +72,7 @@ fn declared(language: Language, name: &str, row: &Value) -> Vec<(&'static str, S
             ("m/BoxArgs.java", format!("public {input} {name}() {{")),
             ("m/Box.java", format!("public {output} {name}() {{")),
         ],
+        Language::Rust => unreachable!("the tables are of published packages"),
     }
 }
 
@@ -184,6 +185,7 @@ fn property(language: Language, name: &str) -> (&'static str, String) {
             "m/BoxArgs.java",
             format!("public Optional<Output<String>> {name}() {{"),
         ),
+        Language::Rust => unreachable!("the tables are of published packages"),
     }
 }
 
@@ -198,5 +200,6 @@ fn member(language: Language, name: &str, value: &str) -> (&'static str, String)
             format!("public static Kind {name} {{ get; }} = new Kind({value});"),
         ),
         Language::Java => ("m/enums/Kind.java", format!("{name}({value})")),
+        Language::Rust => unreachable!("the tables are of published packages"),
     }
 }

@@ -1,0 +1,140 @@
+//! Names in Rust.
+
+use std::collections::BTreeSet;
+
+use crate::words::spelled_out;
+
+/// Words that names cannot be.
+const KEYWORDS: [&str; 56] = [
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",
+    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",
+    "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
+    "ref", "return", "self", "static", "std", "struct", "super", "trait", "true", "try", "type",
+    "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "core",
+    "plumb",
+];
+
+/// `pod_cidrs` of `podCIDRs`: a capital after a small letter or a digit begins a word, and so does the last of several
+/// capitals if a small letter follows, unless that is the `s` of a plural.
+pub(super) fn snake(name: &str) -> String {
+    let chars: Vec<char> = spelled_out(name).chars().collect();
+    let mut snake = String::with_capacity(name.len() + 4);
+    for (at, &char) in chars.iter().enumerate() {
+        if !char.is_ascii_alphanumeric() {
+            if !snake.is_empty() && !snake.ends_with('_') {
+                snake.push('_');
+            }
+            continue;
+        }
+        let before = at.checked_sub(1).map(|at| chars[at]);
+        let after = chars.get(at + 1).copied();
+        let is_plural = after == Some('s')
+            && chars
+                .get(at + 2)
+                .is_none_or(|next| !next.is_ascii_lowercase());
+        let starts = char.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_ascii_uppercase()
+                        && after.is_some_and(|after| after.is_ascii_lowercase())
+                        && !is_plural)
+            });
+        if starts && !snake.is_empty() && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        snake.push(char.to_ascii_lowercase());
+    }
+    legal(snake.trim_end_matches('_'))
+}
+
+/// A name that is no keyword and does not begin with a digit.
+fn legal(name: &str) -> String {
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
+        return format!("_{name}");
+    }
+    if KEYWORDS.contains(&name) {
+        return format!("{name}_");
+    }
+    name.to_owned()
+}
+
+/// The name of a type: letters and digits, and a capital at the beginning of each word.
+pub(super) fn class(name: &str) -> String {
+    let mut class = String::with_capacity(name.len());
+    let mut is_first = true;
+    for char in spelled_out(name).chars() {
+        if !char.is_ascii_alphanumeric() {
+            is_first = true;
+        } else if is_first {
+            class.push(char.to_ascii_uppercase());
+            is_first = false;
+        } else {
+            class.push(char);
+        }
+    }
+    legal(&class)
+}
+
+/// The name of a constant.
+pub(super) fn constant(name: &str) -> String {
+    let snake = snake(name).to_uppercase();
+    let name = snake.trim_end_matches('_');
+    if name.is_empty() {
+        return "EMPTY".to_owned();
+    }
+    name.to_owned()
+}
+
+/// Names that differ: a later one that is taken gets a number.
+#[derive(Default)]
+pub(super) struct Taken(BTreeSet<String>);
+
+impl Taken {
+    pub(super) fn with(names: &[&str]) -> Self {
+        Taken(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// `name`, or `name` with the first free number.
+    pub(super) fn take(&mut self, name: String) -> String {
+        let mut free = name.clone();
+        let mut number = 2;
+        while !self.0.insert(free.clone()) {
+            free = format!("{name}{number}");
+            number += 1;
+        }
+        free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found() {
+        for (name, expected) in [
+            ("podCIDRs", "pod_cidrs"),
+            ("isIPv6Enabled", "is_ipv6_enabled"),
+            ("type", "type_"),
+            ("$ref", "ref_"),
+            ("s3Bucket", "s3_bucket"),
+            ("JSONSchemaProps", "json_schema_props"),
+            ("keyID", "key_id"),
+            ("x-kubernetes-int", "x_kubernetes_int"),
+            ("2fa", "_2fa"),
+        ] {
+            assert_eq!(snake(name), expected, "{name}");
+        }
+        assert_eq!(class("getThing"), "GetThing");
+        assert_eq!(class("v1beta1_Self"), "V1beta1Self");
+        assert_eq!(constant("t3.micro"), "T3_MICRO");
+    }
+
+    #[test]
+    fn taken_names_get_numbers() {
+        let mut taken = Taken::with(&["id"]);
+        assert_eq!(taken.take("id".to_owned()), "id2");
+        assert_eq!(taken.take("id".to_owned()), "id3");
+    }
+}
