@@ -13,7 +13,7 @@ macro_rules! files {
 }
 
 /// All built-in templates, by kind and name.
-pub(super) const BUILT_IN: [BuiltIn; 11] = [
+pub(super) const BUILT_IN: [BuiltIn; 12] = [
     (
         Kind::Component,
         "python",
@@ -105,6 +105,16 @@ pub(super) const BUILT_IN: [BuiltIn; 11] = [
             "Pulumi.yaml" = "Pulumi.yaml",
             "__main__.py" = "__main__.py",
             "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Project,
+        "rust",
+        files!("rust":
+            "Pulumi.yaml" = "Pulumi.yaml",
+            "Cargo.toml" = "Cargo.toml.in",
+            "src/main.rs" = "main.rs",
             ".gitignore" = "gitignore",
         ),
     ),

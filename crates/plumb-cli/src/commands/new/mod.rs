@@ -30,7 +30,7 @@ pub use packs::{PackageNewArgs, PolicyNewArgs, component, policy};
 /// Create a new project
 ///
 /// A template is a folder, the address of a repository (with the branch and the folder behind `/tree/`), or the name of a
-/// built-in one: csharp, go, java, javascript, python, typescript, yaml. The new project gets a stack, its configuration is asked for, and
+/// built-in one: csharp, go, java, javascript, python, rust, typescript, yaml. The new project gets a stack, its configuration is asked for, and
 /// what its program depends on is installed.
 #[derive(Args, Debug)]
 pub struct NewArgs {
