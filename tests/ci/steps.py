@@ -29,6 +29,8 @@ JAVA = {"share": GROUPS, "group": "java"}
 SCRIPTS = {"share": GROUPS, "group": "node and python"}
 STORES = {"share": GROUPS, "group": "stores"}
 SPEED = {"share": GROUPS, "group": "speed"}
+# Everything in Rust shares a target folder, so that the crates around the SDK are compiled once.
+RUST = {"share": GROUPS, "group": "speed", "cores": 2, "lock": "rust", "minutes": 10}
 
 FAST = {"scheduler", "format", "build", "unit-tests"}
 """The steps of `--fast`."""
@@ -89,6 +91,7 @@ def table(target, commit):
         *generated_sdks(machine),
         *go_and_java(machine),
         *several_languages(machine),
+        *rust(target),
         *recorded(),
         *measuring(machine, target),
         *nightly(machine, target),
@@ -247,6 +250,15 @@ def several_languages(machine):
                  lock="java", **GO)
     yield Step("other-pythons", ["tests/ci/other-pythons.sh", "{plumb}", "{python}/bin/python", RECORDED_SDK],
                after=("pythons",), **SCRIPTS)
+
+
+def rust(target):
+    folder = ["--target", str(target / "rust-sdk")]
+    schemas = Path(__file__).resolve().parents[1] / "data/schemas"
+    yield Step("rust-sdk", ["tests/rust/sdk.sh"], **RUST)
+    yield python("rust-programs", "rust/e2e.py", *folder, after=("rust-sdk",), **RUST)
+    yield python("rust-packages", "rust/sdks.py", *folder, "--schema", str(schemas / "random.json"), "--schema",
+                 str(schemas / "docker.json"), after=("rust-programs",), **RUST)
 
 
 def recorded():
