@@ -10,7 +10,7 @@ use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
 use serde_json::Value as Json;
 
-use crate::{nodejs, python};
+use crate::{go, nodejs, python};
 
 /// Names of a package's members in one language.
 pub struct PackageNames {
@@ -31,12 +31,15 @@ pub enum ProgramLanguage {
     Python,
     /// TypeScript.
     Nodejs,
+    /// Go.
+    Go,
 }
 
 impl ProgramLanguage {
     fn name(self) -> &'static str {
         match self {
             ProgramLanguage::Python => "python",
+            ProgramLanguage::Go => "go",
             ProgramLanguage::Nodejs => "nodejs",
         }
     }
@@ -45,6 +48,7 @@ impl ProgramLanguage {
     pub fn variable(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Go => go::names::word(&name.replace('-', "_")),
             ProgramLanguage::Nodejs => nodejs::names::identifier(&name.replace('-', "_")),
         }
     }
@@ -53,6 +57,7 @@ impl ProgramLanguage {
     pub fn class(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::object_class(name),
+            ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(name).replace('-', "_"))
             }
@@ -63,6 +68,7 @@ impl ProgramLanguage {
     pub fn property(self, name: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -71,6 +77,7 @@ impl ProgramLanguage {
     pub fn string(self, text: &str) -> String {
         match self {
             ProgramLanguage::Python => python::names::string(text),
+            ProgramLanguage::Go => go::names::string(text),
             ProgramLanguage::Nodejs => nodejs::names::string(text),
         }
     }
@@ -87,6 +94,10 @@ impl PackageNames {
                 own.unwrap_or_else(|| python::package_name(package.namespace(), package.name())),
                 "moduleNameOverrides",
             ),
+            ProgramLanguage::Go => {
+                let base = text("importBasePath").map(ToOwned::to_owned);
+                (base.unwrap_or_else(|| go_base(package)), "moduleToPackage")
+            }
             ProgramLanguage::Nodejs => {
                 let namespace = package.namespace().unwrap_or("pulumi");
                 let name = own.unwrap_or_else(|| format!("@{namespace}/{}", package.name()));
@@ -116,6 +127,12 @@ impl PackageNames {
                 let steps = path.split(['/', '.']).filter(|step| !step.is_empty());
                 steps.map(ToOwned::to_owned).collect()
             }
+            ProgramLanguage::Go => {
+                let path = self.modules.get(&module).cloned().unwrap_or(module);
+                let path = path.to_lowercase();
+                let steps = path.split('/').filter(|step| !step.is_empty());
+                steps.map(ToOwned::to_owned).collect()
+            }
             ProgramLanguage::Nodejs => {
                 let path = self.modules.get(&module).cloned().unwrap_or(module);
                 nodejs::names::namespaces(&path.to_lowercase())
@@ -127,6 +144,7 @@ impl PackageNames {
     pub fn class(&self, token: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::class(member_of(token)),
+            ProgramLanguage::Go => go::names::title(member_of(token)),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(member_of(token)))
             }
@@ -146,6 +164,11 @@ impl PackageNames {
                 let output = format!("{name}_output");
                 [name, output]
             }
+            ProgramLanguage::Go => {
+                let name = go::names::title(member_of(token));
+                let output = format!("{name}Output");
+                [name, output]
+            }
             ProgramLanguage::Nodejs => {
                 let name = nodejs::names::identifier(&nodejs::names::camel(member_of(token)));
                 let output = format!("{name}Output");
@@ -158,6 +181,7 @@ impl PackageNames {
     pub fn method(&self, name: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::snake(name),
+            ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Nodejs => nodejs::names::camel(name),
         }
     }
@@ -166,6 +190,7 @@ impl PackageNames {
     pub fn parameter(&self, name: &str) -> String {
         match self.language {
             ProgramLanguage::Python => python::names::parameter(name),
+            ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -181,6 +206,7 @@ impl PackageNames {
         let class = self.class(token);
         match self.language {
             ProgramLanguage::Python => python::names::enum_member(&written, &class),
+            ProgramLanguage::Go => Some(class + &go::names::enum_member(&written)?),
             ProgramLanguage::Nodejs => nodejs::names::enum_member(&written, &class),
         }
     }
@@ -190,9 +216,51 @@ impl PackageNames {
         let version = self.version.as_ref()?;
         Some(match self.language {
             ProgramLanguage::Python => python::names::distribution_version(version),
+            ProgramLanguage::Go => format!("v{version}"),
             ProgramLanguage::Nodejs => version.to_string(),
         })
     }
+}
+
+/// Go module that has the packages below an import path: everything before the folder `go` of a released SDK, or else the
+/// folder above.
+pub fn go_module(package: &PackageSchema, import: &str) -> String {
+    let block = package.language("go").unwrap_or_default();
+    if let Some(path) = block.get("modulePath").and_then(Json::as_str) {
+        return path.to_owned();
+    }
+    let released = import.rsplit_once("/go/").map(|(module, _)| module);
+    let is_sdk = |module: &&str| {
+        module.ends_with("/sdk") || module.rsplit('/').nth(1).is_some_and(|step| step == "sdk")
+    };
+    let above = || import.rsplit_once('/').map_or(import, |(above, _)| above);
+    released.filter(is_sdk).unwrap_or_else(above).to_owned()
+}
+
+/// Name of the Go package with an import path.
+pub fn go_package(import: &str) -> String {
+    go::names::package(import)
+}
+
+/// Import path of an SDK whose schema does not set it.
+fn go_base(package: &PackageSchema) -> String {
+    let name = package.name();
+    let step = match package.version() {
+        Some(version) if version.major >= 2 => format!("/v{}", version.major),
+        _ => String::new(),
+    };
+    let namespace = package.namespace();
+    let root = match (go_repository(package), namespace) {
+        (Some(repository), _) => repository,
+        (None, Some(namespace)) => format!("github.com/{namespace}/pulumi-{name}"),
+        (None, None) => format!("example.com/pulumi-{name}"),
+    };
+    format!("{root}/sdk{step}/go/{name}")
+}
+
+fn go_repository(package: &PackageSchema) -> Option<String> {
+    let schema: Json = serde_json::from_str(package.text()).ok()?;
+    go::layout::repository(schema.get("repository")?.as_str()?)
 }
 
 /// Key of an object in TypeScript, quoted if necessary.
@@ -221,6 +289,30 @@ mod tests {
         let names = PackageNames::new(&plain, ProgramLanguage::Nodejs);
         assert_eq!(names.import, "@pulumi/my-pkg");
         assert_eq!(names.requirement().as_deref(), Some("1.2.3"));
+        let names = PackageNames::new(&plain, ProgramLanguage::Go);
+        assert_eq!(names.import, "example.com/pulumi-my-pkg/sdk/go/my-pkg");
+        assert_eq!(go_package(&names.import), "mypkg");
+        assert_eq!(names.requirement().as_deref(), Some("v1.2.3"));
+    }
+
+    #[test]
+    fn modules_of_go_packages_follow_from_their_paths() {
+        let plain = package("{}");
+        for (import, module) in [
+            (
+                "github.com/a/pulumi-b/sdk/go/b",
+                "github.com/a/pulumi-b/sdk",
+            ),
+            (
+                "github.com/a/pulumi-b/sdk/v4/go/b",
+                "github.com/a/pulumi-b/sdk/v4",
+            ),
+            ("example.com/b/go/v2/b", "example.com/b/go/v2"),
+        ] {
+            assert_eq!(go_module(&plain, import), module);
+        }
+        let own = package(r#"{"go": {"modulePath": "example.com/own"}}"#);
+        assert_eq!(go_module(&own, "example.com/b/go/b"), "example.com/own");
     }
 
     #[test]

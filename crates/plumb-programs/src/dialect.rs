@@ -39,6 +39,12 @@ impl Dialect {
                     "unsecret",
                 ],
             },
+            ProgramLanguage::Go => Dialect {
+                language,
+                invokes_are_outputs: false,
+                lifts_anything: false,
+                own_members: &[],
+            },
             ProgramLanguage::Nodejs => Dialect {
                 language,
                 invokes_are_outputs: true,

@@ -3,11 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use plumb_codegen::programs::{PackageNames, ProgramLanguage};
+use plumb_codegen::programs::{PackageNames, ProgramLanguage, go_module};
 use plumb_pcl::Program;
 use serde_json::{Map, Value as Json, json};
 
 use crate::{Generated, components, generate};
+
+/// Module of the core SDK in Go.
+const GO_SDK: &str = "github.com/pulumi/pulumi/sdk/v3";
+
+/// Lowest version of the core SDK that generated programs work with.
+const GO_SDK_VERSION: &str = "v3.260.0";
 
 /// Settings of a project.
 #[derive(Clone, Debug, Default)]
@@ -50,13 +56,18 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
     let files = match language {
         ProgramLanguage::Python => python(&packages, project),
         ProgramLanguage::Nodejs => nodejs(&packages, project, &generated),
+        ProgramLanguage::Go => go(program, project),
     };
     generated.files.extend(files);
     if !project.main.is_empty() {
         let main = project.main.trim_matches('/');
         let files = std::mem::take(&mut generated.files);
         let moved = files.into_iter().map(|(path, text)| {
-            let is_manifest = language == ProgramLanguage::Nodejs && !is_source(&path);
+            let is_manifest = match language {
+                ProgramLanguage::Nodejs => !is_source(&path),
+                ProgramLanguage::Go => path == "go.mod",
+                ProgramLanguage::Python => false,
+            };
             if is_manifest {
                 (path, text)
             } else {
@@ -154,6 +165,69 @@ fn nodejs(
             "/bin/\n/node_modules/\n".to_owned(),
         ),
     ])
+}
+
+/// `go.mod`: the core SDK and the SDKs of all packages; local ones are replaced.
+fn go(program: &Program, project: &Project) -> BTreeMap<String, String> {
+    let language = ProgramLanguage::Go;
+    let mut required = vec![(GO_SDK.to_owned(), GO_SDK_VERSION.to_owned())];
+    let mut replaced = Vec::new();
+    if let Some(path) = project.local_dependencies.get("pulumi") {
+        replaced.push((GO_SDK.to_owned(), path.clone()));
+    }
+    for package in components::all_packages(program) {
+        if package.name() == "pulumi" {
+            continue;
+        }
+        let names = PackageNames::new(&package, language);
+        let module = go_module(&package, &names.import);
+        let version = names.requirement();
+        match (project.local_dependencies.get(package.name()), version) {
+            (Some(path), _) => {
+                let version = major_of(&module);
+                required.push((module.clone(), version));
+                replaced.push((module, path.clone()));
+            }
+            (None, Some(version)) => required.push((module, version)),
+            // `go mod tidy` finds the version.
+            (None, None) => {}
+        }
+    }
+    required.sort();
+    replaced.sort();
+    let name = if project.name.is_empty() {
+        "program"
+    } else {
+        &project.name
+    };
+    let mut text = format!("module {name}\n\ngo 1.25\n\nrequire (\n");
+    for (module, version) in required {
+        text.extend(["\t", &module, " ", &version, "\n"]);
+    }
+    text.push_str(")\n");
+    for (module, path) in replaced {
+        let path = go_path(&path);
+        text.extend(["\nreplace ", &module, " => ", &path, "\n"]);
+    }
+    BTreeMap::from([("go.mod".to_owned(), text)])
+}
+
+/// Version that stands for any version of a module that is replaced.
+fn major_of(module: &str) -> String {
+    let last = module.rsplit('/').find_map(|step| {
+        let number: u32 = step.strip_prefix('v')?.parse().ok()?;
+        (number > 1).then_some(number)
+    });
+    format!("v{}.0.0", last.unwrap_or(0))
+}
+
+/// Path of a folder in `replace`, which must not look like a module.
+fn go_path(path: &str) -> String {
+    if path.starts_with(['/', '.']) {
+        path.to_owned()
+    } else {
+        format!("./{path}")
+    }
 }
 
 /// Whether a file is TypeScript source.

@@ -134,20 +134,23 @@ fn declared_path(package: &Package<'_>, settings: &Settings<'_>, imported: Strin
 
 /// Repository of the SDK.
 fn root(package: &Package<'_>) -> String {
-    let repository = package.about.repository.and_then(|url| {
-        let (_, path) = url.split_once("://")?;
-        let path = path
-            .split(['?', '#'])
-            .next()
-            .unwrap_or(path)
-            .trim_end_matches('/');
-        let path = path.strip_suffix(".git").unwrap_or(path);
-        (!path.is_empty() && !path.contains(char::is_whitespace)).then(|| path.to_owned())
-    });
+    let repository = package.about.repository.and_then(repository);
     repository.unwrap_or_else(|| match package.namespace {
         Some(namespace) => format!("github.com/{namespace}/pulumi-{}", package.name),
         None => format!("example.com/pulumi-{}", package.name),
     })
+}
+
+/// Host and path of a repository.
+pub(crate) fn repository(url: &str) -> Option<String> {
+    let (_, path) = url.split_once("://")?;
+    let path = path
+        .split(['?', '#'])
+        .next()
+        .unwrap_or(path)
+        .trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    (!path.is_empty() && !path.contains(char::is_whitespace)).then(|| path.to_owned())
 }
 
 /// Suffix of import paths for major versions 2 and above.

@@ -101,7 +101,7 @@ fn joined(name: &str) -> String {
 }
 
 /// Exported name.
-pub(super) fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let name = joined(name.strip_prefix('$').unwrap_or(name));
     let mut chars = name.chars();
     let Some(first) = chars.next() else {
@@ -114,6 +114,25 @@ pub(super) fn title(name: &str) -> String {
     result.extend(first.to_uppercase());
     result.extend(chars);
     legal(&result)
+}
+
+/// Field for a property in programs, which do not know the struct: names that the core SDK uses get a trailing underscore.
+pub(crate) fn field(property: &str) -> String {
+    let mut name = title(property);
+    let reserved = [
+        "ID",
+        "URN",
+        "GetProvider",
+        "ElementType",
+        "CustomResourceState",
+        "ResourceState",
+        "ProviderResourceState",
+        "Defaults",
+    ];
+    if reserved.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
 }
 
 /// The name without hyphens, its leading capitals in lower case.
@@ -139,7 +158,7 @@ pub(super) fn hidden(name: &str) -> String {
 }
 
 /// Name of a parameter or a package: [`camel`], but not a reserved word.
-pub(super) fn word(name: &str) -> String {
+pub(crate) fn word(name: &str) -> String {
     let mut name = legal(name);
     if RESERVED.contains(&name.as_str()) || name == "_" {
         name.push('_');
@@ -148,13 +167,13 @@ pub(super) fn word(name: &str) -> String {
 }
 
 /// Package name: the last part of its path, without hyphens.
-pub(super) fn package(path: &str) -> String {
+pub(crate) fn package(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     word(&last.replace('-', ""))
 }
 
 /// Name of an enum member, which follows the type's name; `None` if no legal name remains.
-pub(super) fn enum_member(name: &str) -> Option<String> {
+pub(crate) fn enum_member(name: &str) -> Option<String> {
     let name = spelled_out(name);
     let mut titled = String::with_capacity(name.len() + 1);
     let mut is_next_upper = true;
@@ -179,7 +198,7 @@ pub(super) fn enum_member(name: &str) -> Option<String> {
 }
 
 /// A string literal.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
     for char in text.chars() {

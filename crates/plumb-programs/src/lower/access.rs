@@ -1,5 +1,6 @@
 //! Lowering of property and index accesses.
 
+use plumb_codegen::programs::ProgramLanguage;
 use plumb_pcl::{DefinitionKind, Expr, ExprKind, Step, Type};
 use plumb_schema::TypeKind;
 
@@ -41,6 +42,10 @@ impl Lowering<'_> {
 
     /// Whether the SDK supports a step on an output of type `ty`.
     fn can_lift(&self, ty: &Type, step: &Step) -> bool {
+        if self.dialect.language == ProgramLanguage::Go {
+            // Only results have methods for their members that are the same as fields.
+            return matches!((ty, step), (Type::Result(_), Step::Name(_)));
+        }
         if !self.dialect.lifts_anything {
             if presence_of(ty) == Presence::Optional {
                 return false;

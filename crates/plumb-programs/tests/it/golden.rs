@@ -41,11 +41,12 @@ pub(crate) const SHAPES: &str = r##"{
 }"##;
 
 #[track_caller]
-fn check(pcl: &str, python: &str, typescript: &str) {
+fn check(pcl: &str, python: &str, typescript: &str, go: &str) {
     let sources = Sources::new([("main.pp".to_owned(), pcl.to_owned())]);
     for (language, file, expected) in [
         (ProgramLanguage::Python, "__main__.py", python),
         (ProgramLanguage::Nodejs, "index.ts", typescript),
+        (ProgramLanguage::Go, "main.go", go),
     ] {
         let generated = made(&sources, language);
         let problems: Vec<String> = generated
@@ -89,6 +90,31 @@ const wall = new shapes.paint.Wall(\"wall\", {
     lineHeight: 1.5,
 });
 ",
+        "package main
+
+import (
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		_, err := paint.NewWall(ctx, \"wall\", &paint.WallArgs{
+			Coat: &paint.CoatArgs{
+				MainColor:  paint.ColorBlue,
+				LayerCount: pulumi.Int(2),
+				Under:      &paint.CoatArgs{MainColor: paint.Color_Dark_Red},
+			},
+			Labels:     pulumi.StringMap{\"mainColor\": pulumi.String(\"x\")},
+			LineHeight: pulumi.Float64(1.5),
+		})
+		if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+",
     );
 }
 
@@ -119,6 +145,54 @@ const next = new shapes.paint.Wall(\"next\", {
 export const color = wall.coat.apply((coat) => coat?.mainColor);
 export const both = wall.lineHeight.apply((lineHeight) => lineHeight * 2 + lineHeight);
 ",
+        "package main
+
+import (
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		wall, err := paint.NewWall(ctx, \"wall\", nil)
+		if err != nil {
+			return err
+		}
+		_, err = paint.NewWall(ctx, \"next\", &paint.WallArgs{
+			Labels: pulumi.StringMap{
+				\"a\": wall.Labels.ApplyT(func(labels map[string]string) string {
+					return labels[\"b\"]
+				}).(pulumi.StringOutput),
+				\"c\": pulumi.Sprintf(\"<%s>\", wall.WallName),
+			},
+			LineHeight: wall.LineHeight,
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export(\"color\", wall.Coat.ApplyT(func(coat *paint.Coat) interface{} {
+			var mainColor *paint.Color
+			if coat != nil {
+				mainColor = &coat.MainColor
+			}
+			return mainColor
+		}).(pulumi.AnyOutput))
+		ctx.Export(\"both\", wall.LineHeight.ApplyT(func(lineHeight *float64) float64 {
+			return valueOf(lineHeight)*2 + valueOf(lineHeight)
+		}).(pulumi.Float64Output))
+		return nil
+	})
+}
+
+// valueOf returns the value that a pointer refers to, or the zero value.
+func valueOf[T any](pointer *T) T {
+	if pointer == nil {
+		var zero T
+		return zero
+	}
+	return *pointer
+}
+",
     );
 }
 
@@ -137,6 +211,26 @@ import * as shapes from \"@pulumi/shapes\";
 
 const found = shapes.paint.findColorOutput({ wallName: \"w\" });
 export const name = found.colorName;
+",
+        "package main
+
+import (
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		result, err := paint.FindColor(ctx, &paint.FindColorArgs{
+			WallName: \"w\",
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export(\"name\", pulumi.String(result.ColorName))
+		return nil
+	})
+}
 ",
     );
 }

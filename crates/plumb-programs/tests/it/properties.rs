@@ -54,7 +54,11 @@ proptest! {
         prop_assert_eq!(&plumb_pcl::format("main.pp", &once).unwrap(), &once);
         let sources = |text: &str| Sources::new([("main.pp".to_owned(), text.to_owned())]);
         let (first, second) = (sources(&text), sources(&once));
-        for language in [ProgramLanguage::Python, ProgramLanguage::Nodejs] {
+        for language in [
+            ProgramLanguage::Python,
+            ProgramLanguage::Nodejs,
+            ProgramLanguage::Go,
+        ] {
             let first = generate(&load(&first, Leniency::ALL).program, language);
             let second = generate(&load(&second, Leniency::ALL).program, language);
             prop_assert_eq!(first.files, second.files);

@@ -1,0 +1,184 @@
+//! Accesses of members, and calls of provider functions in Go.
+
+use plumb_pcl::Type;
+use plumb_schema::TypeDefinition;
+
+use super::GO;
+use super::kinds::Kind;
+use super::printer::{Printer, Value};
+use super::syntax::{Code, Statement};
+use crate::tree::{InvokeTree, Presence, Tree};
+
+impl Printer {
+    pub(super) fn invoke(&mut self, invoke: &InvokeTree) -> Value {
+        let Some(package) = &invoke.package else {
+            return self.refuse(&format!("the unknown function {}", invoke.token));
+        };
+        let Some(Ok(function)) = package.function(&invoke.token) else {
+            return self.refuse(&format!("the unknown function {}", invoke.token));
+        };
+        if invoke.is_positional
+            || invoke.depends_on.is_some()
+            || !invoke.version.is_empty()
+            || !invoke.download_url.is_empty()
+            || !matches!(function.returns, plumb_schema::ReturnType::Object(_))
+        {
+            return self.refuse("such a call of a provider function");
+        }
+        let name = self.function_name(package, &invoke.token);
+        let name = self.qualified(package, &invoke.token, &name);
+        let suffix = if invoke.is_output { "Output" } else { "" };
+        let mut args = vec![Code::word("ctx")];
+        if let Some(inputs) = function.inputs.as_ref().filter(|_| invoke.has_inputs) {
+            let mut fields = Vec::with_capacity(invoke.args.len());
+            for (name, tree) in &invoke.args {
+                let Some(property) = inputs.properties.get(name.as_str()) else {
+                    return self.refuse(&format!("the unknown argument {name}"));
+                };
+                let kind = Kind::of(&Type::of_property(package, property));
+                let want = self.place(kind, !invoke.is_output, property.ty.plain);
+                let value = self.expression(tree, &want);
+                fields.push((Code::word(GO.property(name)), value));
+            }
+            let sign = if invoke.is_output { "" } else { "&" };
+            let ty = format!("{sign}{name}{suffix}Args");
+            args.push(Code::keyed(ty, fields, true));
+        }
+        for (option, tree) in [("Provider", &invoke.provider), ("Parent", &invoke.parent)] {
+            if let Some(tree) = tree {
+                let value = self.any(tree).code;
+                args.push(Code::call(format!("pulumi.{option}"), vec![value]));
+            }
+        }
+        let call = Code::call(format!("{name}{suffix}"), args);
+        let kind = Kind::Result(plumb_pcl::PackageFunction {
+            package: package.clone(),
+            schema: function,
+        });
+        if invoke.is_output {
+            Value::output(call, kind)
+        } else {
+            Value::plain(self.attempt("result", call), kind)
+        }
+    }
+
+    /// Receiver of a step: pointers to scalars have no members, and missing maps have none.
+    pub(super) fn index(&mut self, receiver: &Tree, index: &Tree) -> Value {
+        let receiver = self.any(receiver);
+        match (receiver.kind.clone(), receiver.is_plain()) {
+            (Kind::List(element), true) => {
+                let index = self.plain(index, Kind::Int);
+                Value::plain(receiver.code.at(index), *element)
+            }
+            (Kind::Map(element), true) => {
+                let index = self.plain(index, Kind::Text);
+                Value::plain(receiver.code.at(index), *element)
+            }
+            _ => self.refuse("an index of such a value"),
+        }
+    }
+
+    pub(super) fn key(&mut self, receiver: Value, name: &str) -> Value {
+        match (receiver.kind.clone(), receiver.is_plain()) {
+            (Kind::Map(element), true) => {
+                let key = Code::word(GO.string(name));
+                Value::plain(receiver.code.at(key), *element)
+            }
+            (Kind::Struct(fields), true) => match fields.iter().find(|(known, _)| known == name) {
+                Some((_, kind)) => {
+                    Value::plain(receiver.code.dot(&GO.property(name)), kind.clone())
+                }
+                None => self.refuse(&format!("the unknown member {name}")),
+            },
+            _ => self.refuse(&format!("the member {name} of such a value")),
+        }
+    }
+
+    pub(super) fn property(&mut self, receiver: Value, name: &str, presence: Presence) -> Value {
+        let field = GO.property(name);
+        match receiver.kind.clone() {
+            Kind::Resource(ty, _) if receiver.is_plain() => {
+                let code = receiver.code;
+                if name == "urn" {
+                    return Value::output(code.method("URN", Vec::new()), Kind::Any);
+                }
+                let Some(ty) = ty else {
+                    return self.refuse(&format!("the property {name} of such a resource"));
+                };
+                let property = ty.schema.properties.get(name);
+                if name == "id" && property.is_none() {
+                    return Value::output(code.method("ID", Vec::new()), Kind::Id);
+                }
+                match property {
+                    Some(property) => {
+                        let kind = Kind::of(&Type::of_property(&ty.package, property));
+                        Value::output(code.dot(&field), kind)
+                    }
+                    None => self.refuse(&format!("the unknown property {name}")),
+                }
+            }
+            Kind::Component(_, outputs) if receiver.is_plain() => {
+                match outputs.iter().find(|(known, _)| known == name) {
+                    Some((_, kind)) => Value::output(receiver.code.dot(&field), kind.clone()),
+                    None => self.refuse(&format!("the unknown property {name}")),
+                }
+            }
+            Kind::Result(function) => {
+                let plumb_schema::ReturnType::Object(object) = &function.schema.returns else {
+                    return self.refuse("a result that is no object");
+                };
+                let Some(property) = object.properties.get(name) else {
+                    return self.refuse(&format!("the unknown property {name}"));
+                };
+                let kind = Kind::of(&Type::of_property(&function.package, property));
+                if receiver.is_plain() {
+                    Value::plain(receiver.code.dot(&field), kind)
+                } else {
+                    Value::output(receiver.code.method(&field, Vec::new()), kind)
+                }
+            }
+            Kind::Object(..) | Kind::Pointer(_) if receiver.is_plain() => {
+                self.member(receiver, name, presence)
+            }
+            _ => self.refuse(&format!("the property {name} of such a value")),
+        }
+    }
+
+    /// Property of a plain object, which may be missing.
+    pub(super) fn member(&mut self, receiver: Value, name: &str, _presence: Presence) -> Value {
+        let Kind::Object(package, token) = receiver.kind.present().clone() else {
+            return self.refuse(&format!("the property {name} of such a value"));
+        };
+        let Some(Ok(definition)) = package.type_definition(&token) else {
+            return self.refuse("an object of an unknown type");
+        };
+        let property = match &*definition {
+            TypeDefinition::Object(object) => object.properties.get(name).cloned(),
+            TypeDefinition::Enum(_) => None,
+        };
+        let Some(property) = property else {
+            return self.refuse(&format!("the unknown property {name}"));
+        };
+        let kind = Kind::of(&Type::of_property(&package, &property));
+        let field = GO.property(name);
+        if !matches!(receiver.kind, Kind::Pointer(_)) {
+            return Value::plain(receiver.code.dot(&field), kind);
+        }
+        let object = self.as_word("object", receiver.code);
+        let optional = kind.clone().optional();
+        let variable = self.fresh(name);
+        let ty = self.plain_type(&optional);
+        self.line(format!("var {variable} {ty}"), None);
+        let has_address = matches!(optional, Kind::Pointer(_)) && !matches!(kind, Kind::Pointer(_));
+        let value = object.clone().dot(&field);
+        let value = if has_address {
+            Code::Unary("&", Box::new(value))
+        } else {
+            value
+        };
+        let body = vec![Statement::Simple(format!("{variable} = "), Some(value))];
+        let condition = Code::binary(object, "!=", Code::word("nil"));
+        self.when("if ", Some(condition), body);
+        Value::plain(Code::word(variable), optional)
+    }
+}

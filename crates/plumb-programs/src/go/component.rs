@@ -1,0 +1,214 @@
+//! Components in Go: a struct, the struct of its inputs, and its constructor.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use plumb_pcl::{Config, DefinitionKind, Program};
+
+use super::GO;
+use super::expression::Want;
+use super::kinds::Kind;
+use super::printer::{Form, Printer, Value};
+use super::statements::Statements;
+use super::syntax::{Code, Statement};
+use crate::dialect::Dialect;
+use crate::flow::Flows;
+use crate::names::component_class;
+use crate::order;
+use crate::tree::Tree;
+
+/// Name of a component's struct.
+pub(super) fn component_name(program: &Program) -> String {
+    component_class(program, GO)
+}
+
+fn configs(program: &Program) -> impl Iterator<Item = (usize, &Config)> {
+    let definitions = program.definitions.iter().enumerate();
+    definitions.filter_map(|(position, definition)| match &definition.kind {
+        DefinitionKind::Config(config) => Some((position, &**config)),
+        _ => None,
+    })
+}
+
+/// Inputs of a component: whether they are plain, and their kinds.
+pub(super) fn settings(program: &Program) -> Vec<(&str, (bool, Kind))> {
+    let flows = Flows::new(program, Dialect::of(GO), true);
+    let inputs = configs(program).map(|(position, config)| {
+        let kind = Kind::of(&config.ty.without_none());
+        let kind = if config.is_required() {
+            kind
+        } else {
+            kind.optional()
+        };
+        let name = program.definitions[position].logical_name.as_str();
+        (name, (flows.is_plain_input(position), kind))
+    });
+    inputs.collect()
+}
+
+/// Declarations of a component: its structs and its constructor. Returns the kinds of its outputs, too.
+pub(super) fn declarations(
+    statements: &mut Statements<'_, '_>,
+) -> (Vec<Statement>, Arc<Vec<(EcoString, Kind)>>) {
+    let program = statements.program;
+    let class = component_name(program);
+    let args = args(statements, &class);
+    let printer = &mut statements.printer;
+    printer.open(true);
+    let empty = vec![Statement::Simple(format!("args = &{class}Args{{}}"), None)];
+    printer.when("if args == nil", None, empty);
+    printer.line(format!("component := &{class}{{}}"), None);
+    let token = Code::word(GO.string(&format!("components:index:{class}")));
+    let mut call = vec![token];
+    call.extend(["name", "component", "opts..."].map(Code::word));
+    statements.registration(Code::call("ctx.RegisterComponentResource", call));
+    inputs(statements);
+    for position in order::order(program) {
+        statements.definition(position);
+    }
+    let outputs = outputs(statements);
+    let mut body = statements.printer.close();
+    super::printer::with_result(&mut body, "nil");
+    let mut fields = vec![[
+        String::new(),
+        "pulumi.ResourceState".to_owned(),
+        String::new(),
+    ]];
+    if !outputs.is_empty() {
+        fields.push([String::new(), String::new(), String::new()]);
+    }
+    for (name, kind) in &outputs {
+        let ty = Printer::core_output(kind).unwrap_or_else(|| "pulumi.AnyOutput".to_owned());
+        let tag = format!("`pulumi:{}`", GO.string(name));
+        fields.push([GO.property(name), ty, tag]);
+    }
+    let signature = format!(
+        "func New{class}(ctx *pulumi.Context, name string, args *{class}Args, opts ...pulumi.ResourceOption) (*{class}, error)"
+    );
+    let declarations = vec![
+        Statement::Comment(format!("{class} is a component.")),
+        Statement::Fields(format!("type {class} struct"), fields),
+        Statement::Blank,
+        Statement::Comment(format!("{class}Args has the inputs of {class}.")),
+        args,
+        Statement::Blank,
+        Statement::Comment(format!("New{class} creates the component.")),
+        Statement::Block {
+            head: signature,
+            condition: None,
+            tail: "",
+            body,
+            otherwise: None,
+        },
+    ];
+    (declarations, Arc::new(outputs))
+}
+
+fn args(statements: &mut Statements<'_, '_>, class: &str) -> Statement {
+    let mut fields = Vec::new();
+    for (name, (is_plain, kind)) in settings(statements.program) {
+        if matches!(kind.present(), Kind::Struct(_)) {
+            statements
+                .printer
+                .refuse("inputs of components with members");
+        }
+        let ty = if is_plain {
+            statements.printer.plain_type(&kind)
+        } else {
+            statements.printer.input_type(&kind)
+        };
+        fields.push([GO.property(name), ty, String::new()]);
+    }
+    Statement::Fields(format!("type {class}Args struct"), fields)
+}
+
+/// Defines the settings of the component as its inputs or their defaults.
+fn inputs(statements: &mut Statements<'_, '_>) {
+    let program = statements.program;
+    let settings = settings(program);
+    for ((position, config), (name, (is_plain, kind))) in configs(program).zip(settings) {
+        let definition = &program.definitions[position];
+        statements.source = Some(definition.source.clone());
+        for line in config.description.iter().flat_map(|it| it.lines()) {
+            let comment = Statement::Comment(line.to_owned());
+            statements.printer.emit(comment);
+        }
+        let field = Code::word(format!("args.{}", GO.property(name)));
+        let form = if is_plain { Form::Plain } else { Form::Input };
+        let is_used = statements.is_used[position];
+        if !is_used || config.is_required() || is_plain && config.default.is_none() {
+            let code = field;
+            statements.define(position, Value { code, kind, form });
+            continue;
+        }
+        let variable = statements.printer.names.definition(position).to_owned();
+        let tree = match &config.default {
+            Some(default) => statements.lowering.value(default, &config.ty),
+            None => Tree::Null,
+        };
+        let printer = &mut statements.printer;
+        let is_missing = Code::binary(field.clone(), "==", Code::word("nil"));
+        let is_given = Code::binary(field.clone(), "!=", Code::word("nil"));
+        if is_plain && !matches!(tree, Tree::Null) {
+            // A plain input with a default is present afterwards.
+            let present = kind.present().clone();
+            let default = printer.plain(&tree, present.clone());
+            let default = match present {
+                Kind::Float => Code::call("float64", vec![default]),
+                _ => default,
+            };
+            printer.line(format!("{variable} := "), Some(default));
+            let given = if matches!(kind, Kind::Pointer(_)) {
+                Code::Unary("*", Box::new(field))
+            } else {
+                field
+            };
+            let body = vec![Statement::Simple(format!("{variable} = "), Some(given))];
+            printer.when("if ", Some(is_given), body);
+            statements.define(position, Value::plain(Code::word(variable), present));
+        } else {
+            let value = if let (Tree::Null, Some(scalar)) = (&tree, kind.present().scalar()) {
+                // An interface without a value has no methods.
+                Code::call(
+                    format!("pulumi.{scalar}PtrFromPtr"),
+                    vec![Code::word("nil")],
+                )
+            } else {
+                printer.expression(&tree, &Want::Input(kind.clone()))
+            };
+            printer.line(format!("{variable} := "), Some(field));
+            let body = vec![Statement::Simple(format!("{variable} = "), Some(value))];
+            printer.when("if ", Some(is_missing), body);
+            let code = Code::word(variable);
+            statements.define(position, Value { code, kind, form });
+        }
+        statements.flush(definition.span);
+    }
+}
+
+/// Assigns and registers the outputs.
+fn outputs(statements: &mut Statements<'_, '_>) -> Vec<(EcoString, Kind)> {
+    let program = statements.program;
+    let mut kinds = Vec::new();
+    let mut registered = Vec::new();
+    for definition in &program.definitions {
+        let DefinitionKind::Output(value) = &definition.kind else {
+            continue;
+        };
+        statements.source = Some(definition.source.clone());
+        let value = statements.component_output(value);
+        let name = &definition.logical_name;
+        let place = format!("component.{}", GO.property(name));
+        statements
+            .printer
+            .line(format!("{place} = "), Some(value.code));
+        kinds.push((name.clone(), value.kind));
+        registered.push((Code::word(GO.string(name)), Code::word(place)));
+        statements.flush(definition.span);
+    }
+    let registered = Code::keyed("pulumi.Map", registered, true);
+    let args = vec![Code::word("component"), registered];
+    statements.registration(Code::call("ctx.RegisterResourceOutputs", args));
+    statements.printer.line("return component, nil", None);
+    kinds
+}

@@ -1,0 +1,250 @@
+//! Generator of Go programs (`codegen.md` 13.4).
+//!
+//! The program is `main.go`; each component has a file of its own in the same package. Go is typed and has no
+//! expressions with statements inside:
+//!
+//! 1. [`expression`], [`collections`] and [`access`] print trees together with their [`kinds`]; [`convert`] converts values
+//!    to what a place accepts, and [`functions`] prints calls of functions of PCL. Statements that an expression needs precede its own.
+//! 2. [`statements`], [`options`] and [`component`] print definitions.
+//! 3. [`syntax`] is the code as a tree, and its layout, which is that of `gofmt`.
+//!
+//! Constructs without a form in Go, and values whose conversion is unknown, are reported with their definitions.
+
+mod access;
+mod collections;
+mod component;
+mod convert;
+mod expression;
+mod functions;
+mod helpers;
+mod kinds;
+mod options;
+mod printer;
+mod statements;
+mod syntax;
+
+use std::collections::BTreeSet;
+
+use plumb_codegen::programs::{ProgramLanguage, go_package};
+use plumb_pcl::{DefinitionKind, Program};
+
+use crate::dialect::Dialect;
+use crate::lower::Lowering;
+use crate::names::{Names, camel};
+use crate::{Generated, components, order, walk};
+use helpers::Helper;
+use printer::Printer;
+use statements::{Outputs, Statements};
+use syntax::{Code, Statement};
+
+const GO: ProgramLanguage = ProgramLanguage::Go;
+
+const PULUMI: &str = "github.com/pulumi/pulumi/sdk/v3/go/pulumi";
+
+/// Reserved names in addition to keywords: names that generated files use themselves, and functions of Go.
+const RESERVED: &[&str] = &[
+    "args",
+    "base64",
+    "cap",
+    "cfg",
+    "clear",
+    "close",
+    "complex",
+    "component",
+    "config",
+    "copy",
+    "created",
+    "ctx",
+    "delete",
+    "elements",
+    "err",
+    "false",
+    "fmt",
+    "imag",
+    "index",
+    "iota",
+    "json",
+    "key",
+    "lookup",
+    "main",
+    "maps",
+    "max",
+    "min",
+    "name",
+    "new",
+    "nil",
+    "number",
+    "opts",
+    "os",
+    "print",
+    "println",
+    "pulumi",
+    "real",
+    "recover",
+    "sha1",
+    "sha256",
+    "singleOrNone",
+    "slices",
+    "strconv",
+    "strings",
+    "value",
+    "valueOf",
+];
+
+/// Generates all files of a program.
+pub(crate) fn generate(program: &Program, generated: &mut Generated) {
+    let mut outputs = Outputs::new();
+    let mut helpers = BTreeSet::new();
+    let mut done = BTreeSet::new();
+    components_of(program, &mut outputs, &mut helpers, &mut done, generated);
+    let mut names = Names::new(program, &[], GO, RESERVED);
+    for component in components::all(program).values() {
+        names.take(&component::component_name(component));
+    }
+    let mut statements = new(program, names, &outputs, false, generated);
+    statements.printer.open(true);
+    main(&mut statements);
+    statements
+        .printer
+        .emit(Statement::Simple("return nil".to_owned(), None));
+    let body = statements.printer.close();
+    let run = Code::call(
+        "pulumi.Run",
+        vec![Code::Function(
+            "func(ctx *pulumi.Context) error".to_owned(),
+            body,
+        )],
+    );
+    let main = Statement::Block {
+        head: "func main()".to_owned(),
+        condition: None,
+        tail: "",
+        body: vec![Statement::Simple(String::new(), Some(run))],
+        otherwise: None,
+    };
+    let mut printer = statements.printer;
+    helpers.append(&mut printer.helpers);
+    let helpers = helpers.into_iter().collect::<Vec<_>>();
+    if helpers.contains(&Helper::SingleOrNone) {
+        printer.import("fmt");
+    }
+    let text = file(&printer, &[main], &helpers);
+    generated.files.insert("main.go".to_owned(), text);
+}
+
+/// Generates the components of a program, the inner ones first.
+fn components_of(
+    program: &Program,
+    outputs: &mut Outputs,
+    helpers: &mut BTreeSet<Helper>,
+    done: &mut BTreeSet<String>,
+    generated: &mut Generated,
+) {
+    for inner in components::direct(program) {
+        if !done.insert(inner.folder.clone()) {
+            continue;
+        }
+        components_of(&inner, outputs, helpers, done, generated);
+        let names = Names::new(&inner, &[], GO, RESERVED);
+        let mut statements = new(&inner, names, outputs, true, generated);
+        let (declarations, kinds) = component::declarations(&mut statements);
+        let mut printer = statements.printer;
+        helpers.append(&mut printer.helpers);
+        let text = file(&printer, &declarations, &[]);
+        let path = format!("{}.go", camel(&inner.folder.replace('/', "-")));
+        generated.files.insert(path, text);
+        outputs.insert(inner.folder.clone(), kinds);
+    }
+}
+
+fn new<'s, 'p>(
+    program: &'p Program,
+    names: Names,
+    outputs: &'s Outputs,
+    is_component: bool,
+    generated: &'s mut Generated,
+) -> Statements<'s, 'p> {
+    Statements {
+        program,
+        lowering: Lowering::new(program, Dialect::of(GO), is_component),
+        printer: Printer::new(names, program.definitions.len()),
+        is_component,
+        is_used: used(program),
+        outputs,
+        source: None,
+        problems: &mut generated.problems,
+    }
+}
+
+/// Definitions that others refer to.
+fn used(program: &Program) -> Vec<bool> {
+    let mut positions = Vec::new();
+    for definition in &program.definitions {
+        order::each_expression(definition, &mut |expr| {
+            walk::references(expr, &mut positions);
+        });
+    }
+    if let Some(version) = &program.required_version {
+        walk::references(version, &mut positions);
+    }
+    let mut used = vec![false; program.definitions.len()];
+    for position in positions {
+        used[position] = true;
+    }
+    used
+}
+
+fn main(statements: &mut Statements<'_, '_>) {
+    let program = statements.program;
+    let mut awaited = order::requirement(program);
+    if awaited.as_ref().is_some_and(Vec::is_empty) {
+        statements.requirement();
+        awaited = None;
+    }
+    let has_config = |it: &plumb_pcl::Definition| matches!(it.kind, DefinitionKind::Config(_));
+    if program.definitions.iter().any(has_config) {
+        statements.printer.import(&format!("{PULUMI}/config"));
+        statements
+            .printer
+            .line("cfg := config.New(ctx, \"\")", None);
+    }
+    for position in order::order(program) {
+        statements.definition(position);
+        if order::is_last_awaited(&mut awaited, position) {
+            statements.requirement();
+        }
+    }
+}
+
+/// Text of a file with its imports.
+fn file(printer: &Printer, declarations: &[Statement], helpers: &[Helper]) -> String {
+    let mut imports = printer.imports.clone();
+    imports.insert(PULUMI.to_owned(), "pulumi".to_owned());
+    let mut text = "package main\n\nimport (\n".to_owned();
+    let is_standard = |path: &str| !path.split('/').next().unwrap_or_default().contains('.');
+    for wants_standard in [true, false] {
+        let mut has_any = false;
+        for (path, alias) in &imports {
+            if is_standard(path) != wants_standard {
+                continue;
+            }
+            if !has_any && !wants_standard && !text.ends_with("(\n") {
+                text.push('\n');
+            }
+            has_any = true;
+            let alias = if *alias == go_package(path) && path.ends_with(alias.as_str()) {
+                String::new()
+            } else {
+                format!("{alias} ")
+            };
+            text.extend(["\t", &alias, &GO.string(path), "\n"]);
+        }
+    }
+    text.push_str(")\n\n");
+    text.push_str(&syntax::print(declarations, 0));
+    for helper in helpers {
+        text.push('\n');
+        text.push_str(helper.text());
+    }
+    text
+}
