@@ -15,7 +15,7 @@ const KEYWORDS: [&str; 56] = [
 ];
 
 /// `pod_cidrs` of `podCIDRs`: a capital after a small letter or a digit begins a word, and so does the last of several
-/// capitals if a small letter follows, unless that is the `s` of a plural.
+/// capitals if a small letter follows, unless that is the `s` of a plural or before a digit (`IPv6`).
 pub(super) fn snake(name: &str) -> String {
     let chars: Vec<char> = spelled_out(name).chars().collect();
     let mut snake = String::with_capacity(name.len() + 4);
@@ -28,17 +28,17 @@ pub(super) fn snake(name: &str) -> String {
         }
         let before = at.checked_sub(1).map(|at| chars[at]);
         let after = chars.get(at + 1).copied();
-        let is_plural = after == Some('s')
-            && chars
-                .get(at + 2)
-                .is_none_or(|next| !next.is_ascii_lowercase());
+        let second = chars.get(at + 2);
+        let is_plural = after == Some('s') && second.is_none_or(|next| !next.is_ascii_lowercase());
+        let is_version = second.is_some_and(char::is_ascii_digit);
         let starts = char.is_ascii_uppercase()
             && before.is_some_and(|before| {
                 before.is_ascii_lowercase()
                     || before.is_ascii_digit()
                     || (before.is_ascii_uppercase()
                         && after.is_some_and(|after| after.is_ascii_lowercase())
-                        && !is_plural)
+                        && !is_plural
+                        && !is_version)
             });
         if starts && !snake.is_empty() && !snake.ends_with('_') {
             snake.push('_');

@@ -111,7 +111,9 @@ pub mod callbacks_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<crate::protocol::CallbackInvokeRequest>,
+                            request: tonic::Request<
+                                crate::protocol::CallbackInvokeRequest,
+                            >,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
