@@ -26,6 +26,7 @@ fn every_template_makes_a_project() {
         "java",
         "javascript",
         "python",
+        "rust",
         "typescript",
         "yaml",
     ];
