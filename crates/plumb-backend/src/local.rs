@@ -2,13 +2,15 @@
 //!
 //! Objects are files. They are written under a temporary name, synced, and renamed; then their folder is synced. Syncs
 //! are the most expensive part of an update, so objects that may be lost in a power failure are not synced, and neither
-//! are the folders created for them. Files can be read only by the owner, and by the group in folders with the setgid
-//! bit. Sidecar files (`.attrs`) of other programs are hidden, and deleted with their object.
+//! are the folders created for them. Because such a write, of any process, may have created a folder, the first durable
+//! object in a folder syncs all of its ancestors up to the bucket. Files can be read only by the owner, and by the group
+//! in folders with the setgid bit. Sidecar files (`.attrs`) of other programs are hidden, and deleted with their object.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use plumb_state::journal::disk::CheckpointDigest;
@@ -27,6 +29,17 @@ pub struct LocalBucket {
     root: PathBuf,
     disk: Arc<dyn Disk>,
     serial: AtomicU64,
+    durable: DurableFolders,
+}
+
+/// Folders whose names this process has made durable. Clones share the set.
+#[derive(Clone, Debug, Default)]
+struct DurableFolders(Arc<Mutex<BTreeSet<PathBuf>>>);
+
+impl DurableFolders {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl LocalBucket {
@@ -41,6 +54,7 @@ impl LocalBucket {
             root,
             disk,
             serial: AtomicU64::new(0),
+            durable: DurableFolders::default(),
         }
     }
 
@@ -64,7 +78,7 @@ impl LocalBucket {
         let folder = parent(path);
         let made = match durability {
             Durability::Durable => self.make_durable_folder(folder),
-            Durability::Relaxed => self.make_folder(folder).map(drop),
+            Durability::Relaxed => self.make_folder(folder),
         };
         made.map_err(io_error("make the folder", folder))?;
         let nanos = SystemTime::now()
@@ -98,29 +112,37 @@ impl LocalBucket {
         self.disk.look(path).is_ok_and(|found| found.is_folder)
     }
 
-    /// Creates a folder and its missing ancestors. Returns the folders with new entries.
-    fn make_folder(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    /// Creates a folder and its missing ancestors.
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
         if self.is_folder(folder) {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let mut changed = match folder.parent() {
-            Some(above) => self.make_folder(above)?,
-            None => Vec::new(),
-        };
+        if let Some(above) = folder.parent() {
+            self.make_folder(above)?;
+        }
+        self.durable.lock().remove(folder);
         match self.disk.create_folder(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => {
-                changed.push(parent(folder).to_owned());
-                Ok(changed)
-            }
+            _ => Ok(()),
         }
     }
 
     /// Creates a folder and its missing ancestors, each durable.
     fn make_durable_folder(&self, folder: &Path) -> io::Result<()> {
-        self.make_folder(folder)?
-            .iter()
-            .try_for_each(|changed| self.disk.sync_folder(changed))
+        self.make_folder(folder)?;
+        make_durable(&*self.disk, &self.durable, self.not_durable(folder))
+    }
+
+    /// The folder and its ancestors in the bucket whose names may not be durable, the outermost first.
+    fn not_durable(&self, folder: &Path) -> Vec<PathBuf> {
+        let durable = self.durable.lock();
+        let inside = folder.ancestors().take_while(|it| *it != self.root);
+        let mut folders: Vec<PathBuf> = inside
+            .filter(|it| !durable.contains(*it))
+            .map(Path::to_owned)
+            .collect();
+        folders.reverse();
+        folders
     }
 
     fn walk(
@@ -327,15 +349,18 @@ impl Bucket for LocalBucket {
 impl JournalFiles for LocalBucket {
     fn create_journal(&self, key: &str) -> Result<Box<dyn JournalFile>, BucketError> {
         let path = self.path(key)?;
-        let mut unsynced_folders = self
-            .make_folder(parent(&path))
-            .map_err(io_error("make the folder", parent(&path)))?;
+        let folder = parent(&path);
+        self.make_folder(folder)
+            .map_err(io_error("make the folder", folder))?;
         let file = self.disk.create(&path).map_err(io_error("create", &path))?;
-        unsynced_folders.push(parent(&path).to_owned());
         Ok(Box::new(LocalJournal {
             file,
             disk: self.disk.clone(),
-            unsynced_folders,
+            durable: self.durable.clone(),
+            unsynced: Some(Unsynced {
+                folder: folder.to_owned(),
+                names: self.not_durable(folder),
+            }),
         }))
     }
 }
@@ -352,8 +377,17 @@ fn version_of(content: &[u8]) -> Version {
 struct LocalJournal {
     file: Box<dyn DiskFile>,
     disk: Arc<dyn Disk>,
-    /// The folder and the ancestors created for it. Their names become durable with the first sync of the file.
-    unsynced_folders: Vec<PathBuf>,
+    durable: DurableFolders,
+    /// Names that become durable with the first sync of the file.
+    unsynced: Option<Unsynced>,
+}
+
+/// The name of a file that is not durable.
+struct Unsynced {
+    /// Folder of the file.
+    folder: PathBuf,
+    /// The folder and its ancestors whose names are not durable either.
+    names: Vec<PathBuf>,
 }
 
 impl JournalFile for LocalJournal {
@@ -363,16 +397,26 @@ impl JournalFile for LocalJournal {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync()?;
-        for folder in &self.unsynced_folders {
-            self.disk.sync_folder(folder)?;
+        if let Some(unsynced) = &self.unsynced {
+            make_durable(&*self.disk, &self.durable, unsynced.names.clone())?;
+            self.disk.sync_folder(&unsynced.folder)?;
+            self.unsynced = None;
         }
-        self.unsynced_folders.clear();
         Ok(())
     }
 
     fn reserve(&mut self, room: u64) -> io::Result<()> {
         self.file.reserve(room)
     }
+}
+
+/// Makes the names of folders durable.
+fn make_durable(disk: &dyn Disk, durable: &DurableFolders, names: Vec<PathBuf>) -> io::Result<()> {
+    for name in names {
+        disk.sync_folder(parent(&name))?;
+        durable.lock().insert(name);
+    }
+    Ok(())
 }
 
 fn sidecar(path: &Path) -> PathBuf {
