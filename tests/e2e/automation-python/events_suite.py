@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pulumi
 from pulumi import automation
@@ -175,6 +176,9 @@ def signalled(number, stack=None, program=None):
     os.kill(int(process), number)
     if number == signal.SIGINT:
         until(lambda: first.error or first.result, 60)
+    else:
+        # The program must not end before the signal has been noticed, on a busy machine either.
+        time.sleep(2)
     program.finish.set()
     return stack, first.join()
 
