@@ -28,6 +28,7 @@ pub(super) struct Found {
 /// 2. An update begins, and recovers that state. No journal is set aside.
 /// 3. The update records a new resource and ends; the state then contains it.
 /// 4. The next update finds nothing to recover.
+/// 5. A stack whose removal was acknowledged can be restored, with its last state.
 pub(super) fn check(crash: &Crash, model: &Model) -> Result<Found, String> {
     let disk = SimulatedDisk::new(&without_processes(&crash.image), None);
     let backend = backend(Arc::new(disk)).map_err(|error| chain("cannot be opened", &error))?;
@@ -56,7 +57,35 @@ pub(super) fn check(crash: &Crash, model: &Model) -> Result<Found, String> {
             go_on(&backend, name, state, crash).map_err(|text| format!("stack {name} {text}"))?;
         found.is_cancelled |= is_cancelled;
     }
+    if model.is_settled() {
+        for (name, state) in &model.removed {
+            restore(&backend, name, state, crash).map_err(|text| format!("stack {name} {text}"))?;
+        }
+    }
     Ok(found)
+}
+
+/// Restores a removed stack, unless there is another stack of that name by now.
+fn restore(backend: &FileBackend, name: &str, state: &State, crash: &Crash) -> Result<(), String> {
+    let stack = stack(name);
+    let exists = backend.stack_exists(&stack);
+    if exists.map_err(|error| chain("cannot be looked for", &error))? {
+        return Ok(());
+    }
+    match backend.restore_stack(&stack) {
+        Ok(_) => {}
+        // The lock of the removal, torn by a power failure.
+        Err(BackendError::Locked { .. }) if crash.has_torn_locks => return Ok(()),
+        Err(error) => return Err(chain("cannot be restored", &error)),
+    }
+    let restored = read(backend, name)?;
+    if restored == *state {
+        Ok(())
+    } else {
+        Err(format!(
+            "was {state:?} when it was removed, and is {restored:?}"
+        ))
+    }
 }
 
 fn allows(possible: &Stacks, found: &[(String, State, usize)], counts: bool) -> bool {

@@ -116,6 +116,10 @@ pub(super) type Stacks = BTreeMap<String, Known>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Model {
     pub(super) stacks: Stacks,
+    /// States of the stacks whose removal was acknowledged, which can be restored.
+    pub(super) removed: BTreeMap<String, State>,
+    /// Stack whose removal is in progress.
+    removing: Option<String>,
     /// Result of the operation in progress.
     result: Option<Stacks>,
     /// Intermediate states.
@@ -165,6 +169,11 @@ impl Model {
                 return;
             }
             Event::Done => {
+                if let Some(name) = self.removing.take()
+                    && let Some(known) = self.stacks.remove(&name)
+                {
+                    self.removed.insert(name, known.state);
+                }
                 if let Some(result) = self.result.take() {
                     self.stacks = result;
                 }
@@ -190,6 +199,7 @@ impl Model {
                 going.entry(stack.clone()).or_default().is_going = true;
                 self.between.push(going);
                 next.remove(stack);
+                self.removing = Some(stack.clone());
             }
         }
         self.result = Some(next);
