@@ -7,6 +7,7 @@
 2. Words: none of the words that the style forbids, and each name in one spelling. Generated pages are left out.
 3. Examples: JSON parses, Python compiles, and every complete YAML program passes a preview.
 4. Sessions: the marked commands of a page run in order, in one folder, and print what the page shows.
+5. Languages: `docs/languages.md` has the text that `tests/e2e/languages.py` writes. That it is true is what that test finds out.
 
 Marks are comments on the line above a block:
 
@@ -30,6 +31,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+import languages  # noqa: E402
+
 GENERATED = {"docs/cli.md", "docs/errors.md", "docs/languages.md"}
 """Pages whose words come from the code."""
 RULES = ("docs/spec/", "docs/compatibility.md")
@@ -297,13 +302,20 @@ def run_block(block, session):
     return None
 
 
+# 5. Languages.
+
+def stale_languages():
+    if (ROOT / "docs/languages.md").read_text() != languages.document():
+        yield "docs/languages.md is not what tests/e2e/languages.py writes: edit tests/e2e/languages, then run that with --write"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Check the documentation.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--only", help="a part of the names of the pages to check")
     parser.add_argument("--network", action="store_true", help="also run sessions that install packages")
     options = parser.parse_args()
-    problems = [] if options.only else list(missing_pages())
+    problems = [] if options.only else [*missing_pages(), *stale_languages()]
     with tempfile.TemporaryDirectory(prefix="plumb-docs-bin-") as folder:
         world = World(options.bin.resolve(), Path(folder))
         for path in pages():
