@@ -1,12 +1,60 @@
 //! End of a run: late messages of the program, and the tasks to stop.
 
+use std::time::Duration;
+
+use plumb_deploy::request::Reply;
 use plumb_deploy::{Outcome, ProgramEnd};
 use plumb_events::{Diagnostic, OperationResult, Severity};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 use super::{Driver, program_end};
 use crate::monitor::Incoming;
 use crate::shell::Ended;
+
+/// Time for the host of a cancelled program to interrupt it before its requests fail. Without it the SDK may see a failed
+/// request first, and report it as one more error, because the interruption comes through the host and takes longer.
+const INTERRUPTION: Duration = Duration::from_millis(100);
+
+/// Requests that come after the end of a deployment, or that it left without an answer. They fail when this is dropped.
+struct LateRequests {
+    unanswered: Vec<oneshot::Sender<Reply>>,
+    /// Time until which requests wait; `None` when they fail at once.
+    kept_until: Option<Instant>,
+}
+
+impl LateRequests {
+    fn new(unanswered: Vec<oneshot::Sender<Reply>>, is_cancelled: bool) -> Self {
+        let mut requests = LateRequests {
+            unanswered,
+            kept_until: Some(Instant::now() + INTERRUPTION),
+        };
+        if !is_cancelled {
+            requests.fail();
+        }
+        requests
+    }
+
+    fn add(&mut self, request: oneshot::Sender<Reply>) {
+        if self.kept_until.is_some() {
+            self.unanswered.push(request);
+        }
+    }
+
+    /// Waits until the requests are due to fail; for ever if they have failed.
+    async fn due(&self) {
+        match self.kept_until {
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Fails the requests, and those that still come.
+    fn fail(&mut self) {
+        self.kept_until = None;
+        self.unanswered.clear();
+    }
+}
 
 impl Driver {
     /// Ends a run whose deployment is over. After a success the program may go on to its own end; otherwise it is cancelled.
@@ -20,13 +68,13 @@ impl Driver {
             .as_ref()
             .is_some_and(|outcome| outcome.result == OperationResult::Succeeded);
         self.flush_all();
-        // Dropping the senders fails the requests that still wait for an answer.
-        self.answers.clear();
         if !succeeded {
             self.program_cancel.cancel();
             self.tasks.calls.abort_all();
         }
-        let failure = self.hear_out(&mut incoming, &mut interrupts).await;
+        let unanswered = std::mem::take(&mut self.answers).into_values().collect();
+        let late = LateRequests::new(unanswered, !succeeded);
+        let failure = self.hear_out(&mut incoming, &mut interrupts, late).await;
         self.tasks.stop().await;
         let mut outcome = self.outcome.take().unwrap_or_else(|| Outcome {
             result: OperationResult::Canceled,
@@ -54,12 +102,13 @@ impl Driver {
         &mut self,
         incoming: &mut mpsc::UnboundedReceiver<Incoming>,
         interrupts: &mut watch::Receiver<u32>,
+        mut late: LateRequests,
     ) -> Option<String> {
         let mut failure = None;
         loop {
             tokio::select! {
                 biased;
-                Some(one) = incoming.recv() => self.take_late(one, &mut failure),
+                Some(one) = incoming.recv() => self.take_late(one, &mut late, &mut failure),
                 ended = self.tasks.program.join_next() => match ended.map(|it| it.map(program_end)) {
                     // The error of a cancelled program is ignored, because the cancellation caused it.
                     Some(Ok(ProgramEnd::Failed { message })) if !self.program_cancel.is_cancelled() => {
@@ -73,16 +122,24 @@ impl Driver {
                     Some(_) => {}
                     None => return failure,
                 },
+                () = late.due() => late.fail(),
                 Ok(()) = interrupts.changed() => self.program_cancel.cancel(),
             }
             self.flush_all();
         }
     }
 
-    /// Handles a message after the end of the deployment. Requests come too late; dropping them makes them fail.
-    fn take_late(&mut self, incoming: Incoming, failure: &mut Option<String>) {
-        let Incoming::Log(message) = incoming else {
-            return;
+    /// Handles a message after the end of the deployment. Requests come too late, and fail.
+    fn take_late(
+        &mut self,
+        incoming: Incoming,
+        late: &mut LateRequests,
+        failure: &mut Option<String>,
+    ) {
+        let message = match incoming {
+            Incoming::Log(message) => message,
+            Incoming::Request(_, answer) => return late.add(answer),
+            Incoming::Debugging(_) => return,
         };
         if message.severity == Severity::Error {
             *failure = Some("an error was logged".to_owned());
