@@ -1,49 +1,49 @@
 //! Which resources an operation is about (`engine.md` 4.1).
 
 use plumb_resource::Urn;
+use rustc_hash::FxHashSet;
 
 /// URNs and patterns from the command line.
+///
+/// A run asks for each resource whether it is in the set, and the set may have thousands of URNs: those are looked up,
+/// and only patterns are tried one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UrnSet {
-    literals: Vec<Urn>,
-    raw: Vec<String>,
+    /// In the order in which they were given, repeated ones too.
+    literals: Vec<String>,
+    lookup: FxHashSet<String>,
+    patterns: Vec<String>,
 }
 
 impl UrnSet {
     /// The set of `texts`: URNs, or patterns when they hold a `*`.
     pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
-        let raw: Vec<String> = texts.into_iter().collect();
-        let literals = raw
-            .iter()
-            .filter(|text| !text.contains('*'))
-            .filter_map(|text| Urn::parse(text).ok())
-            .collect();
-        UrnSet { literals, raw }
+        let (patterns, literals): (Vec<String>, Vec<String>) =
+            texts.into_iter().partition(|text| text.contains('*'));
+        UrnSet {
+            lookup: literals.iter().cloned().collect(),
+            literals,
+            patterns,
+        }
     }
 
     /// Whether the set says anything; an empty set means no constraint.
     pub fn is_constrained(&self) -> bool {
-        !self.raw.is_empty()
+        !self.literals.is_empty() || !self.patterns.is_empty()
     }
 
     /// Whether `urn` matches. An empty set matches nothing: callers ask [`UrnSet::is_constrained`] first.
     pub fn matches(&self, urn: &Urn) -> bool {
-        self.literals.contains(urn)
-            || self.raw.iter().any(|text| {
-                if text.contains('*') {
-                    glob_matches(text, urn.as_str())
-                } else {
-                    text == urn.as_str()
-                }
-            })
+        self.lookup.contains(urn.as_str())
+            || self
+                .patterns
+                .iter()
+                .any(|pattern| glob_matches(pattern, urn.as_str()))
     }
 
     /// The texts that are not patterns.
     pub fn literals(&self) -> impl Iterator<Item = &str> {
-        self.raw
-            .iter()
-            .map(String::as_str)
-            .filter(|text| !text.contains('*'))
+        self.literals.iter().map(String::as_str)
     }
 }
 
