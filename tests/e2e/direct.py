@@ -376,7 +376,7 @@ def a_failed_change_leaves_what_there_is(world):
     world.with_project()
     world.say(THING, "create", "a", "--yes", "--fail-on+", "{create: no room}")
     expect("objects", world.objects(), [])
-    # What was said is kept, to be mended.
+    # What was said is kept, to be corrected.
     expect("snippets", [it["name"] for it in world.state()["snippets"]], ["a"])
     world.do(THING, "upsert", "a", "--yes", "--value+", "1")
     expect("objects", world.objects(), ["Thing__a-1.json"])

@@ -306,7 +306,7 @@ new policy.PolicyPack("house", { policies: [
 
 
 def policy_pack(world):
-    """A pack knows the stack when it starts; it advises, forbids, mends, and judges the whole."""
+    """A pack knows the stack when it starts; it advises, forbids, remediates, and judges the whole."""
     log = world.root / "policies.jsonl"
     world.environment["POLICY_LOG"] = str(log)
     folder = world.root / "pack"
@@ -322,7 +322,7 @@ def policy_pack(world):
 
     output = up('new lab.Thing("a", { value: 1 }); new lab.Thing("ugly", { value: 1, other: "me" });')
     expect_in(output, "house@v0.1.0", "[advisory]  style  (lab:index:Thing: ugly)", "What a name", "[remediate]  owner")
-    expect("what was mended", world.state()["a"]["inputs"]["other"], "house")
+    expect("what was remediated", world.state()["a"]["inputs"]["other"], "house")
     started, whole = map(json.loads, log.read_text().splitlines())
     expect("what the pack knows", started, {"project": "prog", "stack": STACK, "preview": False, "size": "3"})
     expect("what it is told of", whole, {"things": ["a", "ugly"]})

@@ -3,7 +3,7 @@
 
     tests/e2e/policies.py --bin target/debug/plumb --python .cache/venvs/pulumi-3.259-pulumi-policy/bin/python
 
-The pack mends and judges a YAML program of stashes. Only the standard library is used here.
+The pack remediates and judges a YAML program of stashes. Only the standard library is used here.
 """
 
 import argparse
@@ -216,7 +216,7 @@ def mandatory(world):
 
 
 def remediation(world):
-    """What is mended goes to the provider and into the state, is judged, and stays the same in the next run."""
+    """What is remediated goes to the provider and into the state, is judged, and stays the same in the next run."""
     world.program({"a": {"size": 1}})
     output = world.up()
     expect_in(output, "    ✅ house@v0.1.0 (local: pack)\n        - [remediate]  owner  (1 resource)\n")
@@ -227,7 +227,7 @@ def remediation(world):
 
 
 def secrets(world):
-    """What is secret stays so when it is mended."""
+    """What is secret stays so when it is remediated."""
     world.program({"a": {"password": {"fn::secret": "hush"}}})
     world.up()
     stash = world.stashes()["a"]
@@ -264,8 +264,8 @@ def events(world):
                 (event["policyAnalyzeSummaryEvent"] for event in found if "policyAnalyzeSummaryEvent" in event)}
     expect(analyzed["ugly"], {"resourceUrn": urn + "ugly", **pack, "passed": ["forbidden"],
                               "failed": ["style"], "notApplicable": ["owner"]})
-    mended = [event["policyRemediateSummaryEvent"] for event in found if "policyRemediateSummaryEvent" in event]
-    expect([it["failed"] for it in mended if it["resourceUrn"] == urn + "a"], [["owner"]])
+    remediated = [event["policyRemediateSummaryEvent"] for event in found if "policyRemediateSummaryEvent" in event]
+    expect([it["failed"] for it in remediated if it["resourceUrn"] == urn + "a"], [["owner"]])
     whole = next(event["policyAnalyzeStackSummaryEvent"] for event in found if "policyAnalyzeStackSummaryEvent" in event)
     expect(whole, {**pack, "passed": ["few"]})
     summary = next(event["summaryEvent"] for event in found if "summaryEvent" in event)
@@ -301,7 +301,7 @@ def several(world):
 
 
 def analyzed(world):
-    """Packs look at a state as it is: nothing is mended, what is forbidden is all told, and the state stays."""
+    """Packs look at a state as it is: nothing is remediated, what is forbidden is all told, and the state stays."""
     world.program({"a": {"size": 1}, "ugly": {"owner": "me", "forbidden": 1}, "b": {"owner": "me", "forbidden": 2}})
     world.run("up", "--yes", "--skip-preview", "--stack", STACK)
     before = world.run("stack", "export", "--stack", STACK)

@@ -224,7 +224,7 @@ def hints(project):
     lines = [line.rstrip() for line in terminal.everything()]
     drawn = next((at for at, line in enumerate(lines) if line.startswith("  3 | resources: [")), None)
     check(drawn is not None and lines[drawn + 1] == "    |            ^", f"the place is not drawn: {lines}")
-    check("hint[bad-project]: mend the file" in terminal.text(), "the hint is shown")
+    check("hint[bad-project]: fix the file" in terminal.text(), "the hint is shown")
     said = subprocess.run([str(project.binary), "preview"], cwd=project.folder, env=project.environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=LIMIT)
     check("hint" not in said.stderr and " | " not in said.stderr, "a script gets more than the error")

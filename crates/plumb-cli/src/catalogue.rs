@@ -40,7 +40,7 @@ pub const ENTRIES: &[Entry] = &[
             "invalid YAML file",
             "could not validate '",
         ],
-        hint: "mend the file at the place that the message names",
+        hint: "fix the file at the place that the message names",
         details: "The message names file, line and column of what was not understood.",
     },
     Entry {
@@ -383,7 +383,7 @@ pub const ENTRIES: &[Entry] = &[
             "failed with an unhandled exception",
             "an unhandled error occurred",
         ],
-        hint: "mend the program where the message says; `plumb preview` runs it again and changes nothing",
+        hint: "fix the program where the message says; `plumb preview` runs it again and changes nothing",
         details: "What the program had registered before it failed may have been done; the next update goes on from there.",
     },
     Entry {
@@ -413,7 +413,7 @@ pub fn page() -> String {
     let mut out = String::from(
         "# Errors\n\n\
          <!-- Made of crates/plumb-cli/src/catalogue.rs; PLUMB_WRITE_DOCS=1 cargo test -p plumb-cli --lib catalogue writes it. -->\n\n\
-         What the messages mean, and how to mend what they are about. On a terminal, an error is followed by a line `hint[CODE]: …`; its code \
+         What the messages mean, and how to fix their causes. On a terminal, an error is followed by a line `hint[CODE]: …`; its code \
          is the heading here.\n",
     );
     for entry in ENTRIES {
@@ -427,7 +427,7 @@ pub fn page() -> String {
         let _ = write!(out, "\n## {}\n\n{meaning}\n\n", code.name());
         let messages: Vec<String> = words.iter().map(|it| format!("`{}`", shown(it))).collect();
         let _ = writeln!(out, "- Message: {}", messages.join(", "));
-        let _ = writeln!(out, "- To mend it: {hint}.");
+        let _ = writeln!(out, "- Fix: {hint}.");
         let _ = write!(out, "\n{details}\n");
     }
     out

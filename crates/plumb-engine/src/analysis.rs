@@ -178,8 +178,8 @@ async fn inspect(
         .map(|resource| ask(&packs, resource))
         .buffered(SIDE_BY_SIDE);
     while let Some(answer) = answers.next().await {
-        let (resource, mended, judged) = answer?;
-        tell(inspection.mended(&resource, &mended));
+        let (resource, remediated, judged) = answer?;
+        tell(inspection.remediated(&resource, &remediated));
         tell(inspection.judged(&resource, &judged));
     }
     drop(answers);
@@ -203,7 +203,7 @@ async fn ask(
     resource: Arc<AnalyzedResource>,
 ) -> Result<(Arc<AnalyzedResource>, Vec<Remedies>, Vec<Analysis>), String> {
     let urn = &resource.urn;
-    let mut mended = Vec::new();
+    let mut remediated = Vec::new();
     let mut present = resource.clone();
     for pack in ids(packs) {
         let remedies = match packs
@@ -221,13 +221,13 @@ async fn ask(
                 Arc::make_mut(&mut present).properties = inputs.clone();
             }
         }
-        mended.push(remedies);
+        remediated.push(remedies);
     }
     let calls = ids(packs).map(|pack| analysis(packs, pack, PolicyCall::Analyze(resource.clone())));
     let judged = try_join_all(calls)
         .await
         .map_err(|error| format!("failed to run policy for {urn}: {error}"))?;
-    Ok((resource, mended, judged))
+    Ok((resource, remediated, judged))
 }
 
 async fn analysis(packs: &Loaded, pack: PackId, call: PolicyCall) -> Result<Analysis, String> {

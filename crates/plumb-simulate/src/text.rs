@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn a_story_is_read_as_it_was_written() {
         let text = "\
-up seed=7 parallel=2 preview refresh continue targets=a,b policies=mends,notes stores=A removes=B target-snippets=A naming=verbatim
+up seed=7 parallel=2 preview refresh continue targets=a,b policies=remediates,notes stores=A removes=B target-snippets=A naming=verbatim
   before taint a
   before drift b 3
   fail create b once

@@ -372,19 +372,19 @@ mod tests {
     }
 
     #[test]
-    fn judges_do_not_see_what_is_the_engines_and_menders_keep_it() {
+    fn judges_do_not_see_what_is_the_engines_and_remediations_keep_it() {
         let resource = resource(properties());
         let judged = analyze_request(&resource).unwrap();
         assert_eq!(keys(judged.properties.as_ref()), ["key", "later"]);
-        let mended = remediate_request(&resource).unwrap();
+        let remediated = remediate_request(&resource).unwrap();
         assert_eq!(
-            keys(mended.properties.as_ref()),
+            keys(remediated.properties.as_ref()),
             ["__internal", "key", "later"]
         );
         let answer = pb::RemediateResponse {
             remediations: vec![pb::Remediation {
-                policy_name: "mend".to_owned(),
-                properties: mended.properties,
+                policy_name: "remediate".to_owned(),
+                properties: remediated.properties,
                 ..Default::default()
             }],
             not_applicable: Vec::new(),

@@ -64,7 +64,7 @@ func newPack(name string) (plugin.Analyzer, error) {
 func remedies(name string, r plugin.AnalyzerResource) []plugin.Remediation {
 	result := plugin.Remediation{PolicyName: "it", PolicyPackName: name, PolicyPackVersion: "1.0.0"}
 	switch {
-	case name == "mends" && isText(r.Properties, "2"):
+	case name == "remediates" && isText(r.Properties, "2"):
 		result.Properties = r.Properties.Set("v", property.New("0"))
 	case name == "notes":
 		result.Diagnostic = "I would not know how"

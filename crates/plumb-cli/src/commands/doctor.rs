@@ -16,7 +16,7 @@ use crate::context::{IfMissing, LoadedProject, Stack, StackState};
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus};
 
-/// Look for what is wrong with this machine, the project and the stack, and say how to mend it
+/// Look for problems of this machine, the project and the stack, and say how to fix them
 ///
 /// Checks the home folder, the project, the tools of its language, the backend, the stack with its state, locks and secrets,
 /// and the plugins that the state needs. The exit code is 1 if something is wrong.
@@ -209,7 +209,7 @@ fn project<'c>(ctx: &'c Context, findings: &mut Vec<Finding>) -> Option<&'c Load
             None
         }
         Err(error) => {
-            let fix = "mend the project file";
+            let fix = "fix the project file";
             findings.push(Finding::of("project", Health::Bad, told(&error), fix));
             None
         }

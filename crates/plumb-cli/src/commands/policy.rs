@@ -9,7 +9,7 @@ use crate::{Context, Error, ExitStatus};
 
 /// Manage policy packs
 ///
-/// Policy packs look at what programs want, and warn of it, mend it or refuse it. `--policy-pack` of `up` and `preview` runs one
+/// Policy packs check the resources that programs ask for, and warn about them, change them or refuse them. `--policy-pack` of `up` and `preview` runs one
 /// from a folder, and `policy analyze` runs it over what there is. The commands for packs that a service keeps need one.
 #[derive(Args, Debug)]
 pub struct PolicyArgs {

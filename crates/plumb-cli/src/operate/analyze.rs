@@ -30,7 +30,7 @@ use crate::{Context, Error, ExitStatus};
 /// Run policy packs over the state of a stack
 ///
 /// The packs look at every resource of the state, and at all of them together, as they would in an update that changes nothing.
-/// What they would mend is shown and not done. The state is that of a stack, or of a file that `stack export` has written,
+/// Changes that they would make are shown and not made. The state is that of a stack, or of a file that `stack export` has written,
 /// which needs neither a stack nor a login. Ends with an error if something violates a mandatory policy.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("analyze-format").args(["json", "diff"]).multiple(false))]

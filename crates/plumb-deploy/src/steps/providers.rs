@@ -36,7 +36,7 @@ struct Instance {
 enum Configuration {
     /// Not yet.
     Missing,
-    /// It has.
+    /// All of it.
     Known,
     /// Some of it is not known in this preview: the provider is not called (`engine.md` 3.7).
     Unknown,
@@ -369,7 +369,7 @@ impl Deployment {
     }
 }
 
-/// Mends what a plugin made of its configuration in CheckConfig: the version stays, and the engine's own key is put back
+/// Corrects the configuration that a plugin returned from CheckConfig: the version stays, and the engine's own key is put back
 /// (PROV-31, PROV-32, PROV-33). The flag tells whether the plugin used the engine's key.
 pub(crate) fn restore_engine_keys(
     urn: &Urn,

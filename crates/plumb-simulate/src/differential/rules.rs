@@ -169,7 +169,7 @@ pub const RULES: &[Rule] = &[
         covers: |both, _| is_the_same_without_failed_refreshes(both),
     },
     Rule {
-        name: "a replacement keeps what policies mended",
+        name: "a replacement keeps what policies remediated",
         covers: |both, _| loses_remedy(both),
     },
     Rule {

@@ -130,7 +130,7 @@ fn keep_snippets(dice: &mut Dice, present: &mut BTreeSet<&'static str>, operatio
 }
 
 fn policies(dice: &mut Dice) -> Vec<String> {
-    let often = ["notes", "mends", "forbids"];
+    let often = ["notes", "remediates", "forbids"];
     let seldom = ["breaks", "strict", "absent"];
     let mut packs: Vec<String> = Vec::new();
     for _ in 0..=dice.below(2) {

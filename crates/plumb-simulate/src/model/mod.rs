@@ -515,7 +515,7 @@ impl<'a> Model<'a> {
             .normalize_urns()
             .map_err(|error| Violation::new("model", error.to_string()))?;
         // Remaining resources lose their references to deleted ones.
-        refresh::mend(&mut snapshot.resources);
+        refresh::sort_references(&mut snapshot.resources);
         self.prediction.resources = snapshot.resources;
         self.prediction.snippets = snapshot.snippets;
         Ok(())

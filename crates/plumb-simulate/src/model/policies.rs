@@ -39,7 +39,7 @@ impl Model<'_> {
         }
         let names = &self.operation.flags.policies;
         let state = &mut self.registrations[number].wanted.state;
-        if let Some(inputs) = packs::mended(names, &state.inputs) {
+        if let Some(inputs) = packs::remediated(names, &state.inputs) {
             self.coverage.reach("POLICY-04");
             state.inputs = Arc::new(inputs);
         }

@@ -252,7 +252,7 @@ fn stays_secret(known: &PropertyMap, mut found: Arc<PropertyMap>) -> Arc<Propert
 }
 
 /// Sorts entries after those that they refer to, and drops dangling references (`state.md` 6.4).
-pub(super) fn mend(states: &mut Vec<Arc<ResourceState>>) {
+pub(super) fn sort_references(states: &mut Vec<Arc<ResourceState>>) {
     let order = references_first(states);
     *states = order.iter().map(|at| states[*at].clone()).collect();
     drop_what_is_not_before(states);

@@ -3,7 +3,7 @@
 //! | Name | Behaviour |
 //! |---|---|
 //! | `notes` | reports an advisory violation for everything |
-//! | `mends` | changes `v` from `2` to `0` |
+//! | `remediates` | changes `v` from `2` to `0` |
 //! | `forbids` | forbids `v` to be `3` |
 //! | `breaks` | fails for the resource `c` |
 //! | `strict` | reports a violation for every stack |
@@ -41,9 +41,9 @@ pub(crate) fn is_strict(names: &[String]) -> bool {
 }
 
 /// Inputs after remediation; `None` if they are unchanged.
-pub(crate) fn mended(names: &[String], inputs: &PropertyMap) -> Option<PropertyMap> {
-    let mends = names.iter().any(|name| name == "mends");
-    (mends && is_text(inputs, "2")).then(|| inputs.clone().with("v", "0"))
+pub(crate) fn remediated(names: &[String], inputs: &PropertyMap) -> Option<PropertyMap> {
+    let remediates = names.iter().any(|name| name == "remediates");
+    (remediates && is_text(inputs, "2")).then(|| inputs.clone().with("v", "0"))
 }
 
 /// Whether one of the packs forbids a resource with these inputs.
@@ -81,7 +81,7 @@ pub(super) fn answer(pack: &String, call: &PolicyCall) -> Result<PolicyReply, St
 }
 
 fn remedies(names: &[String], resource: &AnalyzedResource) -> Remedies {
-    let outcome = match mended(names, &resource.properties) {
+    let outcome = match remediated(names, &resource.properties) {
         Some(inputs) => Remedy::Inputs(Arc::new(inputs)),
         None if names[0] == "notes" => Remedy::Failed("I would not know how".into()),
         None => Remedy::Nothing,

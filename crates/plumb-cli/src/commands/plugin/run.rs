@@ -30,7 +30,7 @@ pub struct RunArgs {
     pub kind: String,
     /// The plugin
     pub plugin: String,
-    /// What the plugin is told
+    /// Arguments for the plugin
     pub arguments: Vec<String>,
 }
 

@@ -56,7 +56,7 @@ fn repaired(snapshot: &EncryptedSnapshot) -> Result<Repaired<EncryptedSnapshot>,
         let why = error.text().unwrap_or_default();
         Error::user(format!(
             "Failed to repair the snapshot automatically: {why}\n\n\
-             Export the state with `plumb stack export`, mend it by hand, and import it with `plumb stack import`."
+             Export the state with `plumb stack export`, fix it by hand, and import it with `plumb stack import`."
         ))
     };
     let repaired = snapshot.repair().map_err(|error| failed(error.into()))?;

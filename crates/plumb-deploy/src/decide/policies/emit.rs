@@ -32,14 +32,14 @@ impl Deployment {
     }
 
     /// Emits the reason why a policy did not remediate `urn`.
-    pub(super) fn tell_unmended(
+    pub(super) fn tell_unremediated(
         &mut self,
         pack: PackId,
         urn: &Urn,
         policy: &EcoString,
         message: EcoString,
     ) {
-        self.tell_violation(pack, urn.clone(), &events::unmended(policy, message));
+        self.tell_violation(pack, urn.clone(), &events::unremediated(policy, message));
     }
 
     /// Tells what a policy made of the inputs of a registration, which are those after it.

@@ -52,7 +52,7 @@ pub(super) fn violation(
 }
 
 /// Diagnostic for a resource that a policy did not remediate. It forbids nothing by itself (POLICY-05).
-pub(super) fn unmended(policy: &EcoString, message: EcoString) -> PolicyDiagnostic {
+pub(super) fn unremediated(policy: &EcoString, message: EcoString) -> PolicyDiagnostic {
     PolicyDiagnostic {
         policy: policy.clone(),
         message,

@@ -1,6 +1,6 @@
 //! Policies over an existing state: nothing is deployed, and no remediation is kept.
 //!
-//! 1. Each resource, by its inputs, is put to the packs: what they would mend in it is told, one pack after the other, each
+//! 1. Each resource, by its inputs, is put to the packs: their remediations of it are reported, one pack after the other, each
 //!    with the inputs that the one before left; and what they think of it as it is.
 //! 2. The packs judge all resources together, by their outputs.
 //! 3. A mandatory violation refuses the state; the rest is looked at all the same.
@@ -73,7 +73,7 @@ impl Inspection {
     }
 
     /// Events for the remediations of a resource: one answer for each pack.
-    pub fn mended(&self, resource: &AnalyzedResource, answers: &[Remedies]) -> Vec<Event> {
+    pub fn remediated(&self, resource: &AnalyzedResource, answers: &[Remedies]) -> Vec<Event> {
         let mut events = Vec::new();
         let mut before = resource.properties.clone();
         for (pack, remedies) in self.packs.iter().zip(answers) {
@@ -86,8 +86,8 @@ impl Inspection {
                         before = after.clone();
                     }
                     Remedy::Failed(message) => {
-                        let unmended = events::unmended(policy, message.clone());
-                        let told = events::violation(pack, resource.urn.clone(), &unmended);
+                        let unremediated = events::unremediated(policy, message.clone());
+                        let told = events::violation(pack, resource.urn.clone(), &unremediated);
                         events.push(Event::PolicyViolation(told));
                     }
                     Remedy::Nothing => {}

@@ -41,7 +41,7 @@ pub(crate) struct Policies {
     packs: Vec<PolicyPackInfo>,
     asked: FxHashMap<CallId, Asked>,
     /// Registrations whose inputs were remediated.
-    mended: FxHashSet<RegIdx>,
+    remediated: FxHashSet<RegIdx>,
     /// The inputs of registrations that were put to the packs last.
     judged: FxHashMap<RegIdx, Arc<PropertyMap>>,
     /// `deleteBeforeReplace` of registered resources, which no state records.
@@ -58,7 +58,7 @@ struct Asked {
 
 #[derive(Clone, Copy, Debug)]
 enum Subject {
-    Mending(RegIdx),
+    Remediating(RegIdx),
     Judging(RegIdx),
     Stack,
 }
@@ -81,7 +81,7 @@ pub(crate) enum After {
     Replace(Box<DiffResult>),
     /// Its new object, because the old one was deleted for the replacement of another; its inputs were checked again.
     Recreate,
-    /// It ends the run: it is not valid.
+    /// None: the resource is not valid, which ends the run.
     Refuse,
 }
 
@@ -108,7 +108,7 @@ impl Answers {
     }
 }
 
-/// What a pack answered that was asked for something else: a fault of the shell.
+/// Error for a reply of the wrong kind, which is a fault of the shell.
 const MISMATCHED: &str = "it answered something else";
 
 fn judged(result: Result<PolicyReply, String>) -> Judged {
@@ -169,17 +169,17 @@ impl Deployment {
             let urn = registration.urn.clone();
             self.policies.deletes_first.insert(urn, deletes_first);
         }
-        self.mend(idx, PackId(0), after, true);
+        self.remediate(idx, PackId(0), after, true);
     }
 
     /// Puts inputs that were checked again to the packs, unless they have judged the same inputs before, and goes on. They
     /// differ where properties are ignored, because a replacement has the new values of those.
     pub(crate) fn consult_again(&mut self, idx: RegIdx, after: After) {
-        let is_mended = self.policies.mended.contains(&idx);
-        if self.policies.packs.is_empty() || (!is_mended && self.is_judged(idx)) {
+        let is_remediated = self.policies.remediated.contains(&idx);
+        if self.policies.packs.is_empty() || (!is_remediated && self.is_judged(idx)) {
             return self.after_policies(idx, after);
         }
-        self.mend(idx, PackId(0), after, !is_mended);
+        self.remediate(idx, PackId(0), after, !is_remediated);
     }
 
     /// Whether the packs have judged the inputs of a registration as they are.
@@ -189,10 +189,14 @@ impl Deployment {
     }
 
     /// Asks `pack` to remediate a registration; after the last pack, asks all of them to judge it.
-    fn mend(&mut self, idx: RegIdx, pack: PackId, after: After, tells: bool) {
+    fn remediate(&mut self, idx: RegIdx, pack: PackId, after: After, tells: bool) {
         if (pack.0 as usize) < self.policies.packs.len() {
             let resource = Arc::new(self.analyzed(idx));
-            self.ask_pack(pack, Subject::Mending(idx), PolicyCall::Remediate(resource));
+            self.ask_pack(
+                pack,
+                Subject::Remediating(idx),
+                PolicyCall::Remediate(resource),
+            );
             return self.wait_for_packs(idx, after, tells, Answers::default());
         }
         if self.is_judged(idx) {
@@ -237,10 +241,10 @@ impl Deployment {
             return;
         }
         match (subject, result) {
-            (Subject::Mending(idx), Ok(PolicyReply::Remediated(remedies))) => {
-                self.mended(idx, pack, remedies);
+            (Subject::Remediating(idx), Ok(PolicyReply::Remediated(remedies))) => {
+                self.remediated(idx, pack, remedies);
             }
-            (Subject::Mending(idx), result) => {
+            (Subject::Remediating(idx), result) => {
                 let error = result.err();
                 let error = error.unwrap_or_else(|| MISMATCHED.to_owned());
                 self.not_consulted(idx, "failed to run remediation", &error);
@@ -264,7 +268,7 @@ impl Deployment {
     }
 
     /// A pack has remediated a registration: the next one gets the inputs that it left.
-    fn mended(&mut self, idx: RegIdx, pack: PackId, remedies: Remedies) {
+    fn remediated(&mut self, idx: RegIdx, pack: PackId, remedies: Remedies) {
         let Consultation { after, tells, .. } = self.take_consultation(idx);
         let urn = self.registration(idx).urn.clone();
         if tells {
@@ -276,18 +280,18 @@ impl Deployment {
                     let registration = self.registration_mut(idx);
                     let before = registration.new.inputs.clone();
                     registration.set_inputs(inputs);
-                    self.policies.mended.insert(idx);
+                    self.policies.remediated.insert(idx);
                     if tells {
                         self.tell_remediation(pack, idx, &remediation.policy, &before);
                     }
                 }
                 Remedy::Failed(message) if tells => {
-                    self.tell_unmended(pack, &urn, &remediation.policy, message);
+                    self.tell_unremediated(pack, &urn, &remediation.policy, message);
                 }
                 Remedy::Failed(_) | Remedy::Nothing => {}
             }
         }
-        self.mend(idx, PackId(pack.0 + 1), after, tells);
+        self.remediate(idx, PackId(pack.0 + 1), after, tells);
     }
 
     /// A pack has judged a registration; the verdict is taken when all have.

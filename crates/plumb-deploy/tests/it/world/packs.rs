@@ -14,7 +14,7 @@ type Judge = Arc<dyn Fn(&AnalyzedResource) -> Vec<PolicyDiagnostic> + Send + Syn
 type Mender = Arc<dyn Fn(&AnalyzedResource) -> Vec<Remediation> + Send + Sync>;
 type StackJudge = Arc<dyn Fn(&[StackResource]) -> Vec<PolicyDiagnostic> + Send + Sync>;
 
-/// A policy pack of the world. It finds nothing and mends nothing unless the story says so.
+/// A policy pack of the world. It finds nothing and remediates nothing unless the story says so.
 #[derive(Clone)]
 pub(crate) struct Pack {
     pub(super) info: PolicyPackInfo,
@@ -104,7 +104,7 @@ impl Pack {
         self
     }
 
-    /// What it finds in resources.
+    /// Findings about resources.
     pub(crate) fn judges(
         mut self,
         judge: impl Fn(&AnalyzedResource) -> Vec<PolicyDiagnostic> + Send + Sync + 'static,
@@ -124,8 +124,8 @@ impl Pack {
         })
     }
 
-    /// How it mends the resource `name`.
-    pub(crate) fn mends(
+    /// How it remediates the resource `name`.
+    pub(crate) fn remediates(
         mut self,
         name: &'static str,
         mender: impl Fn(&PropertyMap) -> Vec<Remediation> + Send + Sync + 'static,
@@ -140,7 +140,7 @@ impl Pack {
         self
     }
 
-    /// What it finds in the stack.
+    /// Findings about the stack.
     pub(crate) fn judges_stack(
         mut self,
         judge: impl Fn(&[StackResource]) -> Vec<PolicyDiagnostic> + Send + Sync + 'static,
@@ -201,7 +201,7 @@ pub(crate) fn sets(policy: &str, inputs: &PropertyMap, key: &str, value: &str) -
 }
 
 impl Ran {
-    /// What packs were asked, as `operation pack resource`; what is asked together stands in one entry, separated by
+    /// Questions to packs, as `operation pack resource`; questions asked together are one entry, separated by
     /// commas.
     pub(crate) fn consultations(&self) -> Vec<String> {
         let title = |effect: &Effect| match effect {
@@ -294,7 +294,7 @@ impl Ran {
         remediations.collect()
     }
 
-    /// What a pack found in the resource of this name, as the summaries say it: `(passed, failed)`.
+    /// Counts `(passed, failed)` of the summaries for the resource of this name.
     #[track_caller]
     pub(crate) fn analyze_summary(&self, name: &str) -> (Vec<&str>, Vec<&str>) {
         lists(self.events.iter().filter_map(|event| match event {
@@ -303,7 +303,7 @@ impl Ran {
         }))
     }
 
-    /// The same for what it mended.
+    /// Counts of remediations for the resource of this name.
     #[track_caller]
     pub(crate) fn remediate_summary(&self, name: &str) -> (Vec<&str>, Vec<&str>) {
         lists(self.events.iter().filter_map(|event| match event {
@@ -312,7 +312,7 @@ impl Ran {
         }))
     }
 
-    /// The same of one pack among several.
+    /// Counts of one pack among several.
     #[track_caller]
     pub(crate) fn remediate_summary_of(&self, pack: &str, name: &str) -> (Vec<&str>, Vec<&str>) {
         lists(self.events.iter().filter_map(|event| match event {
@@ -323,7 +323,7 @@ impl Ran {
         }))
     }
 
-    /// The same for the stack.
+    /// Counts for the stack.
     #[track_caller]
     pub(crate) fn stack_summary(&self) -> (Vec<&str>, Vec<&str>) {
         lists(self.events.iter().filter_map(|event| match event {
