@@ -19,7 +19,7 @@ pub(crate) enum Leftover {
     Done,
     /// Replay it.
     Matching(Journal),
-    /// It does not match the state: set it aside.
+    /// The journal does not match the state: set it aside.
     Alien(SetAsideReason),
     /// Its owner is removing it: look again.
     Moving,

@@ -155,7 +155,7 @@ pub enum Effect {
         instance: InstanceId,
         /// The call.
         request: ProviderCall,
-        /// What must be durable first.
+        /// Entries that must be durable first.
         fence: Fence,
     },
     /// Call a function of the program.
@@ -166,7 +166,7 @@ pub enum Effect {
         callback: Callback,
         /// With what.
         request: CallbackRequest,
-        /// What must be durable first.
+        /// Entries that must be durable first.
         fence: Fence,
     },
     /// Start the policy packs of the run; the answer is [`Event::PoliciesLoaded`].
@@ -186,7 +186,7 @@ pub enum Effect {
         id: RequestId,
         /// The answer.
         reply: Reply,
-        /// What must be durable first.
+        /// Entries that must be durable first.
         fence: Fence,
     },
     /// Tell the subscribers.

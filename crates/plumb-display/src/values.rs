@@ -79,7 +79,7 @@ impl At {
         At { op, ..self }
     }
 
-    /// The same indentation, with the sign of `op`.
+    /// This indentation with the sign of `op`.
     fn signed(self, op: StepOp) -> At {
         At {
             op,
@@ -88,7 +88,7 @@ impl At {
         }
     }
 
-    /// The same indentation, without a sign.
+    /// This indentation without a sign.
     fn plain(self, op: StepOp) -> At {
         At {
             op,

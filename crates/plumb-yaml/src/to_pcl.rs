@@ -25,7 +25,7 @@ use crate::syntax::source::SourceFile;
 pub struct AsPcl {
     /// The text.
     pub text: String,
-    /// What is wrong with the YAML program, or has no form in PCL, each problem with its place.
+    /// Problems of the YAML program, and parts without a form in PCL, each with its place.
     pub problems: Vec<String>,
 }
 

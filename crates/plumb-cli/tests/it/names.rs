@@ -54,7 +54,7 @@ fn check(context: &TestContext, words: &[&str]) {
     assert_eq!(mentions(&theirs, "plumb"), [""; 0], "{words:?}:\n{theirs}");
 }
 
-/// The same command under both names: the texts differ in nothing but the name.
+/// A command prints one text under both names, with the name it was started under.
 fn check_known(context: &TestContext, words: &[&str], known: &str) {
     let [ours, theirs] = ["plumb", "pulumi"].map(|name| said(context, name, words));
     assert!(theirs.contains(known), "{words:?}:\n{theirs}");

@@ -10,7 +10,7 @@ use crate::writer::Writer;
 /// Names that setters cannot have.
 const RESERVED: [&str; 5] = ["new", "dynamic", "from", "into", "apply_if"];
 
-/// What the generated type is called, and what it becomes.
+/// Names of the generated type and of the type that it builds.
 pub(super) struct Args<'a> {
     pub(super) class: String,
     pub(super) doc: String,
@@ -222,7 +222,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// What complete arguments become.
+/// Conversion of complete arguments.
 fn write_conversions(writer: &mut Writer, args: &Args<'_>, parameters: &Parameters) {
     let (bounded, used, class) = (parameters.bounded(), parameters.used(), &args.class);
     let mut write = |target: &str, value: &str| {

@@ -72,7 +72,7 @@ impl Sdk<'_, '_> {
         )
     }
 
-    /// What the root of the crate holds beside its members.
+    /// Items at the root of the crate beside its modules.
     pub(super) fn write_root(&self, writer: &mut Writer) {
         let package = self.package;
         let title = format!("The package `{}`.", package.name);

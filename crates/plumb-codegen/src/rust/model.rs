@@ -11,7 +11,7 @@ use super::names::{self, Taken};
 use super::text;
 use crate::writer::Writer;
 
-/// What a module holds, by position.
+/// Contents of a module, by position in the schema.
 #[derive(Default)]
 pub(super) struct Members {
     pub(super) enums: Vec<usize>,

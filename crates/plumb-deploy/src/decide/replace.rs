@@ -413,8 +413,9 @@ impl Deployment {
         Some(Step::new(state.urn.clone(), delete))
     }
 
-    /// What goes before `root` is replaced, and why, last things first: what says that it goes along goes for no other
-    /// reason, and before the rest, but for what needs it.
+    /// Old states to delete before `root` is replaced, dependents first, each with the properties that cause it. States that
+    /// name `root` in `deletedWith` or `replaceWith` need no such property. They are deleted first, but after their own
+    /// dependents: with `b` deleted with `root`, and `c` dependent on `b`, the order is `c`, `b`, then the rest.
     fn with_cascade(
         &self,
         found: Vec<DependentReplacement>,

@@ -53,7 +53,7 @@ impl Lineage {
     }
 }
 
-/// Whether what a function depends on exists.
+/// Existence of the resources that a function call depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existence {
     /// All of it does.

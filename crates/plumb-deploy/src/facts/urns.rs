@@ -29,7 +29,7 @@ struct Known {
 /// All that is known, by URN.
 ///
 /// A URN is *settled* if this run has recorded it, and everything that it refers to was settled before, so under lower numbers.
-/// What can be reached from a settled URN therefore has lower numbers, all the way.
+/// Everything that can be reached from a settled URN therefore has lower numbers.
 #[derive(Debug)]
 pub(crate) struct Urns {
     known: IndexMap<Urn, Known, FxBuildHasher>,

@@ -132,7 +132,7 @@ impl HookRun {
         })
     }
 
-    /// The same hooks with the outputs that a step returned, which are not those of the state.
+    /// Hooks that get the outputs a step returned instead of those in the state.
     fn with_outputs(mut self, end: &StepEnd) -> Self {
         if let Some(returned) = &end.returned {
             self.call.new_outputs = Some(returned.clone());

@@ -113,7 +113,7 @@ pub(crate) enum Deletion {
     Unwanted,
     /// Its replacement is there.
     Replaced,
-    /// It is deleted before its replacement is created, and stays in the state until that is there.
+    /// Delete-before-replace: it stays in the state until its replacement is created.
     MakesWay,
     /// Its object was deleted by an earlier run, whose replacement was never created.
     Forgotten,
@@ -124,7 +124,7 @@ pub(crate) enum Deletion {
 pub(crate) enum ReadPrior {
     /// Nothing.
     Nothing,
-    /// The same object.
+    /// The object that is read.
     Same(StateIdx),
     /// Another one, which is managed.
     Replaced(StateIdx),

@@ -49,7 +49,7 @@ fn replacements_run_create_and_delete_hooks() {
     }
 }
 
-/// What goes without its provider being asked goes with its hooks all the same.
+/// Hooks of a deletion run even where the provider is not called.
 #[test]
 fn delete_hooks_run_for_what_is_only_forgotten() {
     for_orders(|world| {
@@ -318,7 +318,7 @@ fn a_failed_step_has_no_hooks_after_it() {
     });
 }
 
-/// The same when the user stops the run.
+/// A step that has started still runs its hooks when the user stops the run.
 #[test]
 fn hooks_of_a_run_that_is_stopped() {
     for answered in 1..5 {

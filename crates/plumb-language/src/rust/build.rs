@@ -21,7 +21,7 @@ const SHOWN: usize = 80;
 /// The shortest time between two lines of progress.
 const PACE: Duration = Duration::from_millis(400);
 
-/// What Cargo says of something that it has made.
+/// Cargo's message about an artifact.
 #[derive(Deserialize)]
 struct Message {
     #[serde(default)]

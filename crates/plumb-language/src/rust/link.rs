@@ -9,7 +9,7 @@ use super::cargo;
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, copy_sources};
 
-/// What of a crate is not its source.
+/// Entries of a crate that are not packed.
 const LEFT_OUT: [&str; 3] = ["target", ".git", "Cargo.lock"];
 
 /// Copies the sources of a crate.

@@ -1,4 +1,4 @@
-//! What Cargo knows of a program and the crates that it is made of.
+//! Cargo's metadata of a program and its dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(super) struct Crate {
     metadata: Option<CrateMetadata>,
 }
 
-/// What a crate says of itself to other tools than Cargo.
+/// Metadata that a crate has for tools other than Cargo.
 #[derive(Debug, Deserialize)]
 struct CrateMetadata {
     #[serde(default)]
@@ -48,7 +48,7 @@ struct Node {
 }
 
 impl Crate {
-    /// What the manifest of the crate says of a plugin.
+    /// Plugin named by the manifest of the crate.
     pub(super) fn described(&self) -> Option<PluginFile> {
         self.metadata.as_ref()?.pulumi.clone()
     }

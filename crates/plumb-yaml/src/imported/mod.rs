@@ -5,7 +5,7 @@
 //!    requires and the state lacks gets the simplest value of its type. Without a schema, the inputs are taken as they are.
 //! 3. A text that is the id, the name or the ARN of exactly one other of these resources becomes a reference to it.
 //!
-//! What YAML has no words for is left out and told in the notes.
+//! Values that YAML cannot express are left out and listed in the notes.
 
 mod value;
 
@@ -23,7 +23,7 @@ pub(crate) use value::{call, escaped, flow_if_empty};
 
 /// A resource to declare.
 pub struct Imported<'a> {
-    /// What was imported.
+    /// Imported resources.
     pub state: &'a ResourceState,
     /// The package that has its type; none if nobody knows it.
     pub package: Option<Arc<PackageSchema>>,
@@ -36,7 +36,7 @@ pub struct Imported<'a> {
 pub struct Code {
     /// The text.
     pub text: String,
-    /// What could not be said in it.
+    /// Notes about values that YAML cannot express.
     pub notes: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub fn declarations(resources: &[Imported<'_>], names: &BTreeMap<Urn, String>) -
     code
 }
 
-/// What the program calls each resource: the user's word, or its name.
+/// Name of each resource in the program: the user's choice, or the resource's name.
 fn identifiers(resources: &[Imported<'_>], names: &BTreeMap<Urn, String>) -> BTreeMap<Urn, String> {
     let mut all: BTreeMap<Urn, String> = names
         .iter()

@@ -16,7 +16,7 @@ pub(super) struct Printer<'a> {
     pub(super) guesses: &'a FxHashMap<String, String>,
     /// Identifiers of the resources that were mentioned.
     pub(super) mentioned: Vec<String>,
-    /// What cannot be written.
+    /// A value that cannot be written.
     pub(super) missing: Vec<String>,
 }
 
@@ -270,7 +270,7 @@ fn is_absent(value: &Value) -> bool {
     matches!(value, Value::Null | Value::Computed(_))
 }
 
-/// What the SDK or the provider fills in need not be written.
+/// Whether the SDK or the provider fills in the value, so that it need not be written.
 fn is_needed(property: &Property) -> bool {
     property.required && property.constant.is_none() && property.default.is_none()
 }

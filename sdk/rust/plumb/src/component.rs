@@ -47,7 +47,7 @@ use crate::resource::{Handle, Options, kind, monitor_error};
 use crate::value::{IntoValue, Value};
 use crate::wire::Encoder;
 
-/// What the derive macro `Component` knows of a component.
+/// Facts that the derive macro `Component` generates for a component.
 pub trait Component: Sized {
     /// The token of the type.
     const TOKEN: &'static str;
@@ -58,7 +58,7 @@ pub trait Component: Sized {
 
 /// The function that builds a component.
 pub trait BuildComponent: Component {
-    /// What it is built from; [`ComponentArgs`](crate::ComponentArgs) makes it an input.
+    /// Arguments of the component; [`ComponentArgs`](crate::ComponentArgs) makes them inputs.
     type Args: ComponentInputs;
 
     /// Creates the resources of the component through `cx`, whose resources are its children.

@@ -11,7 +11,7 @@ use crate::resource::{Handle, Kind, OptionData, Options, Registration, Resource,
 use crate::value::{FromValue, IntoValue, Value};
 use crate::{Error, InvokeTransform, Result, Transform};
 
-/// What a program creates resources through.
+/// Access of a program to the engine: resources are created through it.
 ///
 /// A context is a cheap value: pass it on by reference, or [scope](Ctx::with) it, so that everything created through it
 /// has a parent or a provider. Nothing is global.

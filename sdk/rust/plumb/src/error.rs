@@ -36,7 +36,7 @@ struct Inner {
 /// How the program reacts to an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It is reported, and the program fails.
+    /// The error is reported, and the program fails.
     Plain,
     /// The engine has gone or has said everything already: the program ends without a word.
     Quiet,
@@ -73,7 +73,7 @@ impl Error {
         }))
     }
 
-    /// The same failure, with what was being tried in front of it.
+    /// This failure with a text in front that says what was being tried.
     #[must_use]
     pub fn context(self, message: impl Into<String>) -> Self {
         Error(Arc::new(Inner {

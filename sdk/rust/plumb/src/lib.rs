@@ -74,7 +74,7 @@ pub use value::{Archive, Asset, AssetOrArchive, FromValue, IntoValue, Mismatch, 
 
 pub use plumb_macros::{Component, ComponentArgs, Config, Exports, ObjectType, interpolate, main};
 
-/// What most programs use.
+/// Items that most programs use.
 pub mod prelude {
     pub use crate::{
         Alias, AnyProvider, AnyResource, Archive, Asset, BuildComponent, Built, Component,

@@ -42,7 +42,7 @@ impl Package {
         }
     }
 
-    /// The same with a parameter in base64, as schemas have it: for generated code.
+    /// A package with its parameter in base64, as schemas have it: for generated code.
     #[doc(hidden)]
     pub fn from_base64(plugin: (&str, &str), name: &str, version: &str, parameter: &str) -> Self {
         Package::parameterized(plugin, name, version, decode(parameter))

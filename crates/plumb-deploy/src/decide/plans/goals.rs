@@ -56,7 +56,7 @@ impl Deployment {
         }
     }
 
-    /// What was compared beside its old inputs has gone since: compares it, and plans it, as what is made anew.
+    /// Compares and plans a resource as a create when the old inputs that it was compared with are gone.
     pub(crate) fn plan_anew(&mut self, idx: RegIdx) -> bool {
         match self.plans.beside_old.remove(&idx) {
             Some(compared) => self.plan_inputs(idx, compared.inputs),

@@ -8,7 +8,8 @@
 //! **A violation is found before anything is done about it**: goals before the decision, steps before their chain starts,
 //! deletes before the first of them.
 //!
-//! What a run plans is noted at the same places. Refreshes and reads are not planned: they change nothing outside.
+//! A run that makes a plan writes its entries at the same places. Refreshes and reads are not planned: they change
+//! nothing outside.
 
 mod compare;
 mod goals;

@@ -400,7 +400,7 @@ impl Deployment {
         }
     }
 
-    /// Whether what is read becomes the base of the rest of the run, in the places that it has there.
+    /// Whether views that are read become the base of the rest of the run, at their places in the state.
     fn stage_reads_everything(&self) -> bool {
         matches!(self.stage, Stage::Refreshing | Stage::LateRefresh)
     }

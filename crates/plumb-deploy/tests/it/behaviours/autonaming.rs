@@ -129,7 +129,7 @@ fn chance_belongs_to_one_registration() {
     });
 }
 
-/// What a provider does not understand is told once, if the user meant this provider or insisted on the name.
+/// A provider that cannot name resources gives one warning, if the setting is for this provider or enforces the name.
 #[test]
 fn a_provider_that_does_not_understand_is_told_of() {
     for_orders(|world| {

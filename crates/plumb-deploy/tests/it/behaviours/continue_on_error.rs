@@ -122,7 +122,7 @@ fn what_could_not_move_to_another_provider_keeps_its_own() {
     });
 }
 
-/// What has to go before a replacement and cannot, stops the replacement and all that goes with it.
+/// A failed delete before a replacement stops the replacement and those of its dependents.
 #[test]
 fn nothing_is_made_anew_whose_old_half_could_not_be_deleted() {
     for_orders(|world| {

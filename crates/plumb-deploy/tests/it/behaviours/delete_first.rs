@@ -112,7 +112,7 @@ fn dependents_are_compared_by_a_provider_that_is_being_updated() {
     }
 }
 
-/// What began and ended for a resource and another, in order.
+/// Starts and ends of the steps of two resources, in order.
 fn moments(ran: &Ran) -> Vec<String> {
     let title = |event: &Event| {
         let (what, metadata) = match event {

@@ -40,7 +40,7 @@ fn properties_depend_on_everything_unless_told() {
     });
 }
 
-/// What transforms of others add depends on nothing, unless its value says so.
+/// Properties that another's transform adds have no dependencies, unless their values name some.
 #[test]
 fn properties_that_a_transform_added_depend_on_nothing() {
     for_orders(|world| {

@@ -323,7 +323,7 @@ fn a_provider_that_moved_while_everything_is_refreshed() {
     });
 }
 
-/// What something else needs is passed on before the program registers it; it is deleted once all the same.
+/// A resource recorded early because another one needs it is still deleted only once.
 #[test]
 fn what_is_passed_on_and_then_registered_is_deleted_once() {
     for_orders(|world| {

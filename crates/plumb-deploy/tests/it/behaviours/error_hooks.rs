@@ -47,7 +47,7 @@ fn attempts(world: &mut World, operation: FailedOperation) -> usize {
     calls.iter().filter(|call| **call == wanted).count()
 }
 
-/// What is wrong with the first, second … attempt.
+/// Failures of the first, second … attempt.
 fn failure(operation: FailedOperation, attempt: usize) -> String {
     format!("{} of a failed ({attempt})", operation.as_str())
 }
@@ -334,7 +334,7 @@ fn partial_times(world: &mut World, times: usize) {
         .on("delete", "a", |_| Some(Ok(ProviderReply::Deleted)));
 }
 
-/// What an attempt left half made is known to the state at once, and goes when another object takes its place.
+/// An object that an attempt left half made is recorded at once, and deleted when another one replaces it.
 #[test]
 fn no_id_of_a_half_made_object_is_lost() {
     for_orders(|world| {
@@ -437,7 +437,7 @@ fn previews_ask_too() {
     });
 }
 
-/// What other resources do meanwhile makes no difference with continue-on-error; without, a failure elsewhere ends retries.
+/// With continue-on-error other resources make no difference to retries; without it, a failure elsewhere ends them.
 #[test]
 fn a_run_that_ends_tries_nothing_again() {
     for_orders(|world| {

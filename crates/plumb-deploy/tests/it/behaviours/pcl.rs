@@ -399,7 +399,7 @@ fn what_is_left_out_does_not_go_with_what_is_replaced() {
     });
 }
 
-/// What a snippet takes over from the program, and replaces, goes in the same run.
+/// A resource that a snippet takes over from the program and replaces is deleted in the same run.
 #[test]
 fn what_made_way_for_a_snippet_goes() {
     for_orders(|world| {

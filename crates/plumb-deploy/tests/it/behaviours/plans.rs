@@ -22,7 +22,7 @@ fn steps(plan: &Plan, name: &str) -> Vec<&'static str> {
     steps.iter().map(|step| step.as_str()).collect()
 }
 
-/// What `a` must not do.
+/// Message about `a` when it does something that the plan does not allow.
 fn violation(what: &str) -> String {
     format!("resource {} violates plan: {what}", urn("a"))
 }
@@ -441,7 +441,7 @@ fn replacements_that_delete_first_are_planned_whole() {
     });
 }
 
-/// What needs a resource no more that is replaced goes with it, or has been decided before: that depends on the order of
+/// A former dependent of a replaced resource is replaced with it, or was decided before: that depends on the order of
 /// answers. A run that does what its preview showed is never refused, whenever what goes was checked.
 #[test]
 fn what_goes_with_another_may_be_checked_before_or_after() {
@@ -466,7 +466,7 @@ fn what_goes_with_another_may_be_checked_before_or_after() {
     assert!(kept.get() > 0, "b goes with a in no order");
 }
 
-/// What a plan has go with another must be as planned all the same.
+/// A dependent that the plan replaces with another resource must still be as planned.
 #[test]
 fn what_goes_with_another_is_held_to_its_plan() {
     for_orders(|world| {
@@ -513,7 +513,7 @@ fn a_stack_that_is_no_target_has_outputs() {
     });
 }
 
-/// What is left alone beside a target may be planned or not: it stays in either case.
+/// A resource outside the targets may be in the plan or not: it stays in either case.
 #[test]
 fn bystanders_of_targets_stay() {
     for_orders(|world| {
@@ -534,7 +534,7 @@ fn bystanders_of_targets_stay() {
     });
 }
 
-/// What is passed on because something else referred to it may be registered afterwards: it does what is planned once.
+/// A resource that was recorded early because another one refers to it may be registered later: its plan is used once.
 #[test]
 fn what_was_passed_on_may_still_be_registered() {
     for_orders(|world| {

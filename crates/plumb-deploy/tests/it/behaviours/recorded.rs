@@ -1,4 +1,4 @@
-//! What the recorded cases and histories of the reference showed beyond the catalogue.
+//! Rules that the recorded cases and histories of the reference show beyond the catalogue.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ fn destroy(world: &mut World, change: impl FnOnce(&mut Options)) -> Ran {
     world.destroy_with(&[], change)
 }
 
-/// What asks to be read before each change is read before a destroy too, unless it stays.
+/// A resource that wants to be read before each change is read before a destroy too, unless it is retained.
 #[test]
 fn a_destroy_reads_first_what_asks_for_it() {
     for_orders(|world| {
@@ -103,7 +103,7 @@ fn a_destroy_reads_first_what_asks_for_it() {
     });
 }
 
-/// What is due for deletion and stays is told of like the rest of what stays.
+/// An object that waits for its deletion and stays is reported like other objects that stay.
 #[test]
 fn what_stays_is_told_of_once_for_each_copy() {
     for_orders(|world| {
@@ -208,7 +208,7 @@ fn what_is_replaced_with_another_has_no_keys() {
     });
 }
 
-/// What went for the replacement of another one, under its former name, is replaced in the order that it wants itself.
+/// A resource deleted under its former name for another's replacement is replaced as its own options say.
 #[test]
 fn what_was_renamed_and_went_with_another_is_replaced_as_it_wants() {
     for_orders(|world| {
@@ -232,7 +232,7 @@ fn what_was_renamed_and_went_with_another_is_replaced_as_it_wants() {
     });
 }
 
-/// What went for a replacement that then failed is gone: the next run only makes what is missing.
+/// Objects deleted for a replacement that then failed are gone: the next run only creates them.
 #[test]
 fn what_went_with_a_failed_replacement_is_not_deleted_again() {
     for_orders(|world| {

@@ -77,7 +77,7 @@ fn a_stalled_run_ends_with_an_error_that_names_what_waits() {
     assert_eq!(effects.iter().filter(replies).count(), 1);
 }
 
-/// What comes after the end changes nothing.
+/// Events after the end change nothing.
 #[test]
 fn a_finished_run_cannot_stall() {
     let mut deployment = started();

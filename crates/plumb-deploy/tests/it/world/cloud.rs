@@ -26,7 +26,7 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// What exists outside, and how calls behave.
+/// Objects that exist outside, and the behaviour of calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) objects: BTreeMap<String, PropertyMap>,
@@ -39,7 +39,7 @@ pub(crate) struct Cloud {
     hanging: BTreeSet<String>,
     /// Names of resources that live inside another one.
     inside: BTreeMap<String, String>,
-    /// What goes with an object, by id.
+    /// Objects that are deleted with another one, by its id.
     contents: BTreeMap<String, Vec<String>>,
     /// Objects that are gone, which nobody was told.
     lost: BTreeSet<String>,
@@ -47,9 +47,9 @@ pub(crate) struct Cloud {
     unheard: BTreeSet<String>,
     /// Calls in the order of their answers: `op name`.
     pub(crate) calls: Vec<String>,
-    /// What the next Construct or Call answers.
+    /// Answer to the next Construct or Call.
     pub(super) built: Option<ProviderReply>,
-    /// The same calls whole.
+    /// Whole requests, in the order of [`Cloud::calls`].
     pub(crate) requests: Vec<(String, ProviderCall)>,
     /// With what the providers were configured that answered them.
     pub(crate) configurations: Vec<(String, PropertyMap)>,
@@ -59,9 +59,9 @@ pub(crate) struct Cloud {
 pub(crate) enum Fault {
     /// Nothing was done.
     Clean,
-    /// It was done, and the object is not ready.
+    /// The object exists and is not ready.
     Partial,
-    /// It was done, and nobody hears of it.
+    /// The change was made, and the answer is lost.
     Unknown,
 }
 
@@ -206,7 +206,7 @@ impl Cloud {
         self.objects.keys().map(String::as_str).filter(is_owned)
     }
 
-    /// What a request is called in [`Cloud::calls`].
+    /// Name of a request in [`Cloud::calls`].
     pub(super) fn title(request: &ProviderCall) -> (&'static str, String) {
         let of = |operation, urn: &Urn| (operation, urn.name().to_owned());
         match request {

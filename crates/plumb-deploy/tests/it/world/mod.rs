@@ -59,7 +59,7 @@ pub(crate) fn for_orders(story: impl Fn(&mut World)) {
     for_many_orders(25, story);
 }
 
-/// The same for stories in which few orders matter.
+/// Like [`for_orders`], for stories in which few orders matter.
 pub(crate) fn for_many_orders(orders: u64, story: impl Fn(&mut World)) {
     for seed in 0..orders {
         let mut world = World::new(seed);
@@ -100,7 +100,7 @@ pub(crate) struct World {
     pub(crate) ending: ProgramEnd,
     /// Interrupts the run once so many calls have been answered.
     pub(crate) interrupt_after: Option<usize>,
-    /// What updates and previews are held to from here on.
+    /// Plan that updates and previews have to follow from here on.
     pub(crate) plan: Option<Plan>,
     /// Policy packs that look at every run.
     pub(crate) packs: Vec<Pack>,
@@ -166,7 +166,7 @@ impl World {
         }
     }
 
-    /// The same stack and cloud, to go on from in another way.
+    /// A copy of the stack and the cloud, to continue in another way.
     pub(crate) fn fork(&self, seed: u64) -> World {
         World {
             cloud: self.cloud.clone(),
@@ -486,7 +486,7 @@ pub(crate) fn snippet(uuid: &str) -> Snippet {
     }
 }
 
-/// The same events at the same times must give the same effects.
+/// Replays a run: the same events at the same times must give the same effects.
 fn assert_replays(setup: Setup, ran: &Ran) {
     let mut again =
         Deployment::new(setup, Timestamp::UNIX_EPOCH).expect("the state was good the first time");
@@ -499,11 +499,11 @@ fn assert_replays(setup: Setup, ran: &Ran) {
     }
 }
 
-/// What a run did.
+/// Record of a run.
 pub(crate) struct Ran {
     pub(crate) snapshot: Snapshot,
     pub(crate) outcome: plumb_deploy::Outcome,
-    /// What the program was told.
+    /// Replies to the program.
     pub(crate) known: Known,
     pub(crate) log: Vec<(Timestamp, Event)>,
     pub(crate) effects: Vec<Vec<Effect>>,
@@ -517,7 +517,7 @@ pub(crate) struct Ran {
     pub(crate) plugins: Plugins,
     /// Why steps of parts were not taken.
     pub(crate) untold: Vec<String>,
-    /// What the program asked for, in order.
+    /// Requests of the program, in order.
     asked: Vec<String>,
 }
 
@@ -583,7 +583,7 @@ impl Ran {
         self.events.iter().filter_map(title).collect()
     }
 
-    /// What a function or method answered.
+    /// Answer of a function or method.
     pub(crate) fn result(&self, name: &str) -> &plumb_deploy::request::InvokeReply {
         &self.known.invoked[name]
     }
@@ -599,7 +599,7 @@ impl Ran {
         &self.known.failed[name].message
     }
 
-    /// What a refresh found, for resources of this name.
+    /// Results of a refresh for resources of this name.
     pub(crate) fn found(&self, name: &str) -> Vec<&'static str> {
         self.events
             .iter()
@@ -612,7 +612,7 @@ impl Ran {
             .collect()
     }
 
-    /// What was said of this severity about resources of this name.
+    /// Diagnostics of this severity about resources of this name.
     pub(crate) fn said(&self, severity: Severity, name: &str) -> Vec<&str> {
         self.events
             .iter()
@@ -637,7 +637,7 @@ impl Ran {
             })
     }
 
-    /// What the hook of this name was called with, each time.
+    /// Arguments of each call of the hook of this name.
     pub(crate) fn hooked(&self, name: &str) -> Vec<&HookCall> {
         let hooks = self.callbacks(name).map(|request| match request {
             CallbackRequest::Hook(call) => call.as_ref(),
@@ -646,7 +646,7 @@ impl Ran {
         hooks.collect()
     }
 
-    /// The same of a hook that was called once.
+    /// Arguments of a hook that was called once.
     #[track_caller]
     pub(crate) fn hooked_once(&self, name: &str) -> &HookCall {
         let calls = self.hooked(name);
@@ -654,7 +654,7 @@ impl Ran {
         calls[0]
     }
 
-    /// What the error hook of this name was called with, each time.
+    /// Arguments of each call of the error hook of this name.
     pub(crate) fn retried(&self, name: &str) -> Vec<&ErrorHookCall> {
         let hooks = self.callbacks(name).map(|request| match request {
             CallbackRequest::ErrorHook(call) => call.as_ref(),

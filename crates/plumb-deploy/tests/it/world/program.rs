@@ -22,7 +22,7 @@ pub(crate) const GROUP: &str = "test:index:Group";
 /// Something that a program asks for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Res {
-    /// What the story calls it; and its own name, unless it is `called` something else.
+    /// Name in the story, and the name of the resource unless `called` is set.
     pub(crate) name: String,
     pub(crate) called: Option<String>,
     pub(crate) what: What,
@@ -31,7 +31,7 @@ pub(crate) struct Res {
     /// Properties that hold the `value` output of another resource.
     pub(crate) uses: BTreeMap<String, String>,
     pub(crate) depends_on: Vec<String>,
-    /// What must be answered before this is asked, for no other reason.
+    /// Requests that must be answered before this one is made.
     pub(crate) after: Vec<String>,
     pub(crate) properties: PropertyMap,
     /// Former name.
@@ -52,7 +52,7 @@ pub(crate) struct Res {
     pub(crate) package: Option<String>,
     /// The resource that a method belongs to.
     pub(crate) method_of: Option<String>,
-    /// What the provider registers while it constructs this, the component itself first.
+    /// Registrations of the provider while it constructs this, the component itself first.
     pub(crate) builds: Vec<Res>,
     /// Hooks by type; what is named here is registered first.
     pub(crate) hooks: Hooks,
@@ -63,7 +63,7 @@ pub(crate) struct Res {
     pub(crate) tunes: Vec<Tune>,
 }
 
-/// What kind of thing is asked for.
+/// Kind of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum What {
     #[default]
@@ -83,7 +83,7 @@ pub(crate) enum What {
     Package(Box<RegisterPackageRequest>),
     /// A transform for everything, by the token of its function.
     Transform(String),
-    /// The same for function calls.
+    /// A transform for function calls, by the token of its function.
     InvokeTransform(String),
     /// The end of all registrations, told by the program.
     Shutdown,
@@ -240,7 +240,7 @@ pub(crate) fn error_hook(name: &str) -> Res {
     }
 }
 
-/// The same as [`shutdown`]; `name` is for assertions.
+/// A [`shutdown`] under a name for assertions.
 pub(crate) fn wait(name: &str) -> Res {
     Res {
         what: What::Shutdown,
@@ -350,7 +350,7 @@ impl Res {
         self
     }
 
-    /// What the provider registers while it works on this: first the component itself, then what is in it.
+    /// Registrations of the provider while it works on this: first the component itself, then its children.
     pub(crate) fn builds<const N: usize>(mut self, items: [Res; N]) -> Self {
         self.builds = items.into();
         self
@@ -436,7 +436,7 @@ impl Res {
         self.token.clone().unwrap_or_else(|| by_default.to_owned())
     }
 
-    /// What must have been answered before this can be asked.
+    /// Requests that must have been answered before this one can be made.
     pub(crate) fn needs(&self) -> impl Iterator<Item = &String> {
         self.parent
             .iter()
@@ -586,7 +586,7 @@ impl Res {
     }
 }
 
-/// What a program has been told so far, by name.
+/// Replies to a program so far, by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) registered: BTreeMap<String, RegisterReply>,

@@ -22,7 +22,7 @@ pub(super) fn run(world: &mut World, setup: Setup, program: &[Res]) -> Ran {
     run.end()
 }
 
-/// What a request is for.
+/// Subject of a request.
 #[derive(Clone, Debug)]
 enum Asked {
     Item(String),
@@ -47,7 +47,7 @@ struct Run<'w> {
     plugins: Plugins,
     asked: BTreeMap<RequestId, Asked>,
     waiting: BTreeSet<String>,
-    /// What has been asked for, in order.
+    /// Requests so far, in order.
     order: Vec<String>,
     /// Resources that are there and whose outputs are still to be registered.
     outputs: VecDeque<String>,
@@ -65,7 +65,7 @@ struct Run<'w> {
     next_request: u64,
 }
 
-/// What may happen next.
+/// An event that may happen next.
 enum Next {
     Ask(String),
     RegisterOutputs,
@@ -422,7 +422,7 @@ impl<'w> Run<'w> {
         }
     }
 
-    /// What is being worked on by a call that makes registrations of its own.
+    /// Request of the program that this call answers, if the provider registers resources for it.
     fn builder(&self, request: &ProviderCall) -> Option<&Res> {
         let found = match request {
             ProviderCall::Construct(it) => self
@@ -463,7 +463,7 @@ impl<'w> Run<'w> {
             .is_none_or(|res| res.builds.iter().all(is_there))
     }
 
-    /// What a provider answers that has registered everything: the outputs that it has registered for the first of it.
+    /// Answer of a provider that has registered everything: the outputs of the first resource, which is the component.
     fn built(&self, request: &ProviderCall) -> Option<ProviderReply> {
         let first = self.builder(request)?.builds.first()?;
         let outputs = first.outputs.clone().unwrap_or_default().into();

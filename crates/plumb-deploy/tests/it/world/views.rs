@@ -1,4 +1,4 @@
-//! What the provider tells of parts of a resource.
+//! Views that providers publish.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Part {
     }
 }
 
-/// What is told while a call of this kind is under way.
+/// Views published while a call of this kind is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     operation: String,
@@ -92,7 +92,7 @@ impl Cloud {
         });
     }
 
-    /// What a provider tells of parts while it works on a call.
+    /// Views that a provider publishes while it works on a call.
     pub(super) fn view_steps(&self, request: &ProviderCall) -> Vec<ViewStep> {
         let (operation, name) = Self::title(request);
         let mut told = self.told.iter();

@@ -125,13 +125,13 @@ impl<T: Clone + Send + Sync + 'static> Output<T> {
         }))
     }
 
-    /// The same value as a secret: encrypted in the state, and hidden in output.
+    /// This value as a secret: encrypted in the state, and hidden in output.
     #[must_use]
     pub fn secret(&self) -> Output<T> {
         self.marked(true)
     }
 
-    /// The same value in the open. Take care: it is stored and shown.
+    /// This value in the open. Take care: it is stored and shown.
     #[must_use]
     pub fn unsecret(&self) -> Output<T> {
         self.marked(false)

@@ -166,7 +166,7 @@ impl Output<Value> {
 }
 
 impl<T: IntoValue + Clone + Send + Sync + 'static> Output<T> {
-    /// The same output without its type.
+    /// This output without its type.
     pub fn untyped(&self) -> Output<Value> {
         match &self.repr {
             Repr::Dynamic { cell, .. } => Output::dynamic(cell.clone()),

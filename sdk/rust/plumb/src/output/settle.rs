@@ -26,7 +26,7 @@ pub(crate) fn settle(value: Value) -> BoxFuture<'static, Result<Resolved<Value>,
     .boxed()
 }
 
-/// What was found inside.
+/// Secrecy and dependencies of the outputs found inside a value.
 #[derive(Default)]
 struct Marks {
     secret: bool,

@@ -1,4 +1,4 @@
-//! What a program is doing, and whether it can still go on.
+//! Tasks of a program, and whether any of them can still make progress.
 //!
 //! Every task of a program is in one of three states: idle (it waits for something), woken, or being polled. The meter
 //! counts the tasks that are not idle, the calls to the engine that are in flight, and the work that waits for something

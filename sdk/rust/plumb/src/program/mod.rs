@@ -244,7 +244,7 @@ impl Program {
 }
 
 impl Waiting {
-    /// It waits for something else now.
+    /// The task waits for something else now.
     pub(crate) fn update(&self, what: String) {
         lock(&self.program.waiting).insert(self.serial, what);
     }

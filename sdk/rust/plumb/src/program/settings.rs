@@ -1,10 +1,10 @@
-//! What a program is told when it starts.
+//! Settings that a program gets when it starts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Error;
 
-/// What a program is told when it starts.
+/// Settings that a program gets when it starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) monitor: String,
@@ -71,7 +71,7 @@ fn short(key: &str) -> String {
     }
 }
 
-/// What the variable called `name` holds, which may be empty.
+/// Value of the variable called `name`, which may be empty.
 fn json<T: Default>(
     text: &str,
     name: &str,

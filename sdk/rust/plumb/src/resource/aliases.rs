@@ -37,7 +37,7 @@ impl Alias {
         })
     }
 
-    /// The same resource under another name.
+    /// The resource under another name.
     pub fn name(name: impl Into<String>) -> Self {
         Alias::new().change(|spec| spec.name = name.into())
     }
@@ -47,25 +47,25 @@ impl Alias {
         Alias(Inner::Urn(urn.into()))
     }
 
-    /// It had another type.
+    /// The resource had another type.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         self.change(|spec| spec.r#type = token.into())
     }
 
-    /// It was in another project.
+    /// The resource was in another project.
     #[must_use]
     pub fn project(self, project: impl Into<String>) -> Self {
         self.change(|spec| spec.project = project.into())
     }
 
-    /// It was in another stack.
+    /// The resource was in another stack.
     #[must_use]
     pub fn stack(self, stack: impl Into<String>) -> Self {
         self.change(|spec| spec.stack = stack.into())
     }
 
-    /// It had another parent.
+    /// The resource had another parent.
     #[must_use]
     pub fn parent(mut self, resource: &impl Resource) -> Self {
         if let Inner::Spec { parent, .. } = &mut self.0 {
@@ -74,7 +74,7 @@ impl Alias {
         self
     }
 
-    /// It had no parent.
+    /// The resource had no parent.
     #[must_use]
     pub fn no_parent(self) -> Self {
         self.change(|spec| spec.parent = Some(pb::alias::spec::Parent::NoParent(true)))

@@ -1,4 +1,4 @@
-//! What a value depends on, and what the engine hears of it.
+//! Dependencies of a value, and how they are sent to the engine.
 //!
 //! The set holds resources as the program knows them. The engine wants URNs of resources that it can order, so a component
 //! of this program stands for everything that it has made:

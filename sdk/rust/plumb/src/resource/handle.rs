@@ -44,7 +44,7 @@ pub(crate) struct Inner {
     is_built: watch::Sender<bool>,
 }
 
-/// What the program needs to know of the kind of a resource.
+/// Facts about a type of resource that the program needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A resource of a provider, or a provider.
@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 pub(crate) enum ProviderId {
     /// Components have none.
     None,
-    /// It is not known before an update.
+    /// The ID is not known before an update.
     Unknown,
     Known(String),
 }
@@ -290,7 +290,7 @@ impl Handle {
 }
 
 impl Draft {
-    /// What the URN says of a resource.
+    /// Parts of a URN.
     fn of_urn(kind: Kind, urn: &str) -> Self {
         let mut parts = urn.splitn(4, "::").skip(2);
         let types = parts.next().unwrap_or_default();

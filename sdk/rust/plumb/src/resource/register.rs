@@ -37,11 +37,11 @@ pub(crate) struct Registration {
     pub(crate) options: OptionData,
 }
 
-/// What the engine does with the resource.
+/// Ways for the engine to handle a resource.
 pub(crate) enum Way {
-    /// It belongs to the stack.
+    /// The stack manages the resource.
     Register,
-    /// It exists elsewhere, under this ID.
+    /// The resource exists elsewhere, under this ID, and is only read.
     Read(Value),
 }
 
@@ -74,7 +74,7 @@ impl Registration {
         handle
     }
 
-    /// What is known of the handle at once, and why it cannot be registered.
+    /// A handle at once, and the reason why the resource cannot be registered.
     fn draft(&self, program: &Program) -> (Draft, Option<Error>) {
         let options = &self.options;
         let parent = options.parent.as_ref().or(program.stack()).cloned();

@@ -1,11 +1,11 @@
-//! What a program did.
+//! Results of a program under test.
 
 use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::value::Value;
 
-/// What a program did: its resources, outputs and failures.
+/// Results of a program: its resources, outputs and failures.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub(super) resources: Vec<Registered>,
@@ -85,7 +85,7 @@ impl Outcome {
         reports.join("\n")
     }
 
-    /// What failed.
+    /// Failures.
     pub fn failures(&self) -> &[Error] {
         &self.failures
     }

@@ -44,7 +44,7 @@ impl Mismatch {
         }
     }
 
-    /// The same problem, seen from the object around the value.
+    /// This problem as seen from the object around the value.
     #[must_use]
     pub fn in_key(mut self, key: &str) -> Self {
         self.path = match self.path.as_str() {
@@ -55,7 +55,7 @@ impl Mismatch {
         self
     }
 
-    /// The same problem, seen from the list around the value.
+    /// This problem as seen from the list around the value.
     #[must_use]
     pub fn in_item(mut self, index: usize) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') {

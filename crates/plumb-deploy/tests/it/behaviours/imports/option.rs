@@ -181,7 +181,7 @@ fn inputs_that_make_no_difference_are_the_programs_in_the_next_run() {
     });
 }
 
-/// What the program says is secret is not written as it was read.
+/// Properties that the program marks as secret are recorded as secrets after an import.
 #[test]
 fn what_makes_no_difference_is_secret_at_once() {
     for_orders(|world| {

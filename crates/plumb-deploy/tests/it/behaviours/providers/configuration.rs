@@ -1,4 +1,4 @@
-//! What a provider makes of its own configuration, and references to providers.
+//! Configuration as a provider checks and changes it, and references to providers.
 
 use crate::world::{Cloud, World, for_orders, provider, res};
 use plumb_resource::ResourceId;

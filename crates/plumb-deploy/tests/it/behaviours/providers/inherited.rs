@@ -1,4 +1,4 @@
-//! What resources take from their parents.
+//! Options that resources inherit from their parents.
 
 use crate::world::{Ran, Res, World, component, for_orders, invoke, provider, read, remote, res};
 use plumb_resource::provider::ProviderCall;

@@ -2,7 +2,7 @@
 
 use crate::world::{Ran, Res, World, res, targets};
 
-/// What ties each resource of the chain to the one before.
+/// Ties between each resource of the chain and the one before.
 #[derive(Clone, Copy, Debug)]
 enum Link {
     Dependency,

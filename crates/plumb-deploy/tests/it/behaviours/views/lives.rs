@@ -299,7 +299,7 @@ fn nothing_is_left_of_a_creation_that_failed() {
     });
 }
 
-/// What was told while a call failed has happened all the same.
+/// Steps of views that a failed call reported have happened.
 #[test]
 fn parts_are_recorded_where_their_owner_fails() {
     for_orders(|world| {
@@ -387,7 +387,7 @@ fn names_of_parts_are_taken() {
     });
 }
 
-/// What is not a step of a part of the resource is not taken, nor anything that comes with it.
+/// A report with a step that is not of a view of the resource is refused as a whole.
 #[test]
 fn steps_that_make_no_sense_are_not_taken() {
     for (steps, reason) in [

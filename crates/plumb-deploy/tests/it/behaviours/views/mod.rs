@@ -14,7 +14,7 @@ fn with_part(world: &mut World) {
     world.cloud.take_calls();
 }
 
-/// What the part of this name holds; `None` when there is no such part.
+/// Outputs of the view of this name; `None` when there is no such view.
 fn value_of(world: &World, name: &str) -> Option<String> {
     let states = world.states(name);
     assert!(states.len() < 2, "{states:?}");

@@ -184,7 +184,7 @@ fn a_refresh_finds_a_new_part() {
     });
 }
 
-/// The same where old copies of the owner wait for their deletion: each keeps its own parts.
+/// Old copies of the owner that wait for their deletion keep their own views.
 #[test]
 fn a_refresh_finds_new_parts_of_old_copies() {
     for_orders(|world| {
