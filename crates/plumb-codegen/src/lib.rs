@@ -28,6 +28,8 @@ mod uses;
 mod words;
 mod writer;
 
+use std::collections::BTreeMap;
+
 use plumb_schema::bound::Package;
 
 pub use docs::{DocsFormat, MissingLanguage, generate_docs};
@@ -96,6 +98,17 @@ pub enum Purpose {
     Local,
 }
 
+/// Inputs of an SDK besides its package.
+#[derive(Debug, Default)]
+pub struct Supplement {
+    /// Hand-written files. They are copied unchanged; SDKs for Node.js and Python also export their contents from the module
+    /// of the file's folder.
+    pub written: FileMap,
+    /// Files or folders with the SDKs of other packages, by name of the package (`pulumi` is the core SDK): the SDK depends
+    /// on these instead of published versions, where its manifest names dependencies (Node.js, Go).
+    pub local_dependencies: BTreeMap<String, String>,
+}
+
 /// Errors of SDK generation.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
@@ -146,26 +159,29 @@ pub fn generate(
     purpose: Purpose,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
-    generate_with(package, language, purpose, &FileMap::default(), sink)
+    generate_with(package, language, purpose, &Supplement::default(), sink)
 }
 
-/// Generates an SDK that includes hand-written files. They are copied unchanged; SDKs for Node.js and Python also export
-/// their contents from the module of the file's folder.
+/// Generates an SDK that has more inputs than its package.
 pub fn generate_with(
     package: &Package<'_>,
     language: Language,
     purpose: Purpose,
-    written: &FileMap,
+    supplement: &Supplement,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
+    let Supplement {
+        written,
+        local_dependencies,
+    } = supplement;
     if language != Language::Python {
         for (path, text) in &written.0 {
             sink.file(path.clone(), text.clone())?;
         }
     }
     match language {
-        Language::Nodejs => nodejs::generate(package, purpose, written, sink),
-        Language::Go => go::generate(package, purpose, sink),
+        Language::Nodejs => nodejs::generate(package, purpose, supplement, sink),
+        Language::Go => go::generate(package, purpose, local_dependencies, sink),
         Language::Java => java::generate(package, purpose, sink),
         Language::Python => python::generate(package, written, sink),
         Language::Dotnet => csharp::generate(package, purpose, sink),

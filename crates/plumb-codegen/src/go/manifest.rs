@@ -1,25 +1,38 @@
 //! Files other than sources: `go.mod`, `README.md`, `pulumi-plugin.json` (`codegen.md` 4.1).
 
+use std::collections::BTreeMap;
+
 use crate::{FilePath, GenerateError, Sink, plugin};
 
 use super::layout;
 use super::model::{Doc, SourceFile};
 use super::sdk::Sdk;
 
+/// Module of the core SDK.
+const CORE_MODULE: &str = "github.com/pulumi/pulumi/sdk/v3";
+
 /// Required version of the core SDK.
 const CORE_SDK: &str = "v3.256.0";
 
 impl Sdk<'_, '_> {
-    pub(super) fn manifests(&self, sink: &mut dyn Sink) -> Result<(), GenerateError> {
+    pub(super) fn manifests(
+        &self,
+        local_dependencies: &BTreeMap<String, String>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), GenerateError> {
         let mut root = |name: &str, text: String| sink.file(FilePath::new(name)?, text);
         root(".gitattributes", "* linguist-generated\n".to_owned())?;
         root("README.md", plugin::readme(self.package, None))?;
         if let Some(path) = &self.layout.module_path {
             let version = self.core_version()?;
+            let core = local_dependencies.get("pulumi");
+            let replacement =
+                core.map(|folder| format!("\nreplace {CORE_MODULE} => {}\n", quoted(folder)));
             root(
                 "go.mod",
                 format!(
-                    "module {path}\n\ngo 1.25\n\nrequire github.com/pulumi/pulumi/sdk/v3 {version}\n"
+                    "module {path}\n\ngo 1.25\n\nrequire {CORE_MODULE} {version}\n{}",
+                    replacement.unwrap_or_default()
                 ),
             )?;
         }
@@ -64,5 +77,15 @@ impl Sdk<'_, '_> {
             imports: Default::default(),
             items: Vec::new(),
         })
+    }
+}
+
+/// A path as `go.mod` has it: quoted unless it is a plain word.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_graphic() && !"\"'`,()[]{}".contains(c);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("{path:?}")
     }
 }

@@ -35,6 +35,8 @@ mod usage;
 mod values;
 pub(crate) mod vocabulary;
 
+use std::collections::BTreeMap;
+
 use plumb_schema::bound::{Package, Resource};
 
 use crate::{FilePath, GenerateError, Purpose, Sink, parallel};
@@ -62,6 +64,7 @@ enum Job<'s, 'p, 'd> {
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
+    local_dependencies: &BTreeMap<String, String>,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
     let sdk = Sdk::new(package, purpose)?;
@@ -77,7 +80,7 @@ pub(crate) fn generate(
         let own = std::iter::once(Job::Doc).chain(jobs(&sdk));
         write(&sdk, own.collect(), sink)?;
     }
-    sdk.manifests(sink)
+    sdk.manifests(local_dependencies, sink)
 }
 
 fn write(

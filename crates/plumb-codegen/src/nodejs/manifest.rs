@@ -1,6 +1,8 @@
 //! Files of a package besides its sources: `package.json`, `tsconfig.json`, README (`codegen.md`
 //! 2.2).
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
@@ -32,6 +34,7 @@ impl Sdk<'_, '_> {
     pub(super) fn manifests(
         &self,
         mut sources: Vec<FilePath>,
+        local_dependencies: &BTreeMap<String, String>,
         sink: &mut dyn Sink,
     ) -> Result<(), GenerateError> {
         for extra in &self.settings.extra_files {
@@ -40,7 +43,10 @@ impl Sdk<'_, '_> {
         sources.sort();
         sources.dedup();
         let mut file = |path: &str, text: String| sink.file(FilePath::new(path)?, text);
-        file("package.json", pretty(&self.package_json()))?;
+        file(
+            "package.json",
+            pretty(&self.package_json(local_dependencies)),
+        )?;
         file("tsconfig.json", pretty(&tsconfig(&sources)))?;
         let readme = plugin::readme(self.package, self.settings.readme);
         file("README.md", readme)?;
@@ -73,7 +79,7 @@ impl Sdk<'_, '_> {
         format!("@{namespace}/{}", self.package.name)
     }
 
-    fn package_json(&self) -> Value {
+    fn package_json(&self, local: &BTreeMap<String, String>) -> Value {
         let about = &self.package.about;
         let mut json = Map::new();
         let is_local = self.purpose == Purpose::Local;
@@ -101,7 +107,7 @@ impl Sdk<'_, '_> {
             json!({"build": "tsc"})
         };
         json.insert("scripts".to_owned(), scripts);
-        for (key, entries) in self.dependencies() {
+        for (key, entries) in self.dependencies(local) {
             if !entries.is_empty() {
                 json.insert(key.to_owned(), json!(entries));
             }
@@ -111,7 +117,10 @@ impl Sdk<'_, '_> {
         Value::Object(json)
     }
 
-    fn dependencies(&self) -> [(&'static str, IndexMap<String, String>); 4] {
+    fn dependencies(
+        &self,
+        local: &BTreeMap<String, String>,
+    ) -> [(&'static str, IndexMap<String, String>); 4] {
         let settings = &self.settings;
         let owned = |entries: &IndexMap<&str, &str>| -> IndexMap<String, String> {
             let entries = entries.iter();
@@ -119,7 +128,16 @@ impl Sdk<'_, '_> {
                 .map(|(name, range)| ((*name).to_owned(), (*range).to_owned()))
                 .collect()
         };
-        let mut dependencies = owned(&settings.dependencies);
+        let linked = |entries: &IndexMap<&str, &str>| -> IndexMap<String, String> {
+            let mut entries = owned(entries);
+            for (name, range) in &mut entries {
+                if let Some(path) = local.get(name) {
+                    range.clone_from(path);
+                }
+            }
+            entries
+        };
+        let mut dependencies = linked(&settings.dependencies);
         let mut dev = owned(&settings.dev_dependencies);
         let peers = owned(&settings.peer_dependencies);
         let typescript = settings.typescript_version.unwrap_or("^4.7.0");
@@ -135,7 +153,10 @@ impl Sdk<'_, '_> {
         }
         for dependency in &self.package.dependencies {
             let name = format!("@pulumi/{}", dependency.name);
-            let version = dependency.version.unwrap_or("*").to_owned();
+            let version = match local.get(dependency.name) {
+                Some(path) => path.clone(),
+                None => dependency.version.unwrap_or("*").to_owned(),
+            };
             dependencies.entry(name).or_insert(version);
         }
         let is_listed = [&dependencies, &dev, &peers]
@@ -152,7 +173,8 @@ impl Sdk<'_, '_> {
             } else {
                 "^3.142.0"
             };
-            dependencies.insert(PULUMI.to_owned(), range.to_owned());
+            let core = local.get("pulumi").map_or(range, String::as_str);
+            dependencies.insert(PULUMI.to_owned(), core.to_owned());
         }
         for entries in [&mut dependencies, &mut dev] {
             entries.sort_keys();

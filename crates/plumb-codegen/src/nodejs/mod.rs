@@ -28,7 +28,7 @@ pub(crate) mod vocabulary;
 
 use plumb_schema::bound::Package;
 
-use crate::{FileMap, FilePath, GenerateError, Purpose, Sink};
+use crate::{FileMap, FilePath, GenerateError, Purpose, Sink, Supplement};
 use model::SourceFile;
 use sdk::Sdk;
 
@@ -53,9 +53,10 @@ impl Output<'_> {
 pub(crate) fn generate(
     package: &Package<'_>,
     purpose: Purpose,
-    written: &FileMap,
+    supplement: &Supplement,
     sink: &mut dyn Sink,
 ) -> Result<(), GenerateError> {
+    let written = &supplement.written;
     let sdk = Sdk::new(package, purpose, written)?;
     let mut output = Output {
         sink,
@@ -80,7 +81,7 @@ pub(crate) fn generate(
     output.sources(&sdk.config_files()?)?;
     output.source(&sdk.utilities_file()?)?;
     let sources = std::mem::take(&mut output.sources);
-    sdk.manifests(sources, output.sink)
+    sdk.manifests(sources, &supplement.local_dependencies, output.sink)
 }
 
 /// Hand-written files that the compiler must include.

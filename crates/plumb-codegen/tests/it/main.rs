@@ -7,6 +7,7 @@ mod docs;
 mod go;
 mod hostile;
 mod java;
+mod local_dependencies;
 mod python;
 mod rust;
 mod tables;

@@ -2,7 +2,7 @@
 //! public members.
 
 use plumb_codegen::{
-    FileMap, FilePath, GenerateError, Language, Purpose, Sink as _, generate_with,
+    FileMap, FilePath, GenerateError, Language, Purpose, Sink as _, Supplement, generate_with,
 };
 use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
 
@@ -280,10 +280,14 @@ fn files_that_people_wrote_are_part_of_the_sdk() {
         packages: &NoPackages,
     };
     let bound = bind(&document, options);
+    let supplement = Supplement {
+        written,
+        ..Supplement::default()
+    };
     let make = |language| {
         let mut files = FileMap::default();
         let purpose = Purpose::Published;
-        generate_with(&bound.package, language, purpose, &written, &mut files).map(|()| files)
+        generate_with(&bound.package, language, purpose, &supplement, &mut files).map(|()| files)
     };
     let files = make(Language::Python).unwrap();
     assert_eq!(files.get("pulumi_lab/notes.txt"), Some("# by hand\n"));

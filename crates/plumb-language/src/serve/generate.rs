@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_codegen::{FilePath, GenerateError, Language, Purpose, Sink, Supplement, generate_with};
 use plumb_project::yaml::{self, Data, Item, Layout, Mapping, Node};
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::codegen::{Diagnostic, DiagnosticSeverity};
@@ -40,16 +40,11 @@ pub(super) async fn package(
     host: &str,
     request: pb::GeneratePackageRequest,
 ) -> Result<pb::GeneratePackageResponse, Status> {
-    let unsupported = |what: &str| {
+    let output = output_of(host).ok_or_else(|| {
         Status::unimplemented(format!(
-            "the language host {host} does not generate {what} yet"
+            "the language host {host} does not generate packages yet"
         ))
-    };
-    let output = output_of(host).ok_or_else(|| unsupported("packages"))?;
-    // Declarations for YAML say nothing of what a package needs.
-    if !request.local_dependencies.is_empty() && !matches!(output, Output::Declaration) {
-        return Err(unsupported("packages with local dependencies"));
-    }
+    })?;
     if matches!(output, Output::Declaration) && !request.extra_files.is_empty() {
         return Err(Status::invalid_argument(
             "overlays are not supported for YAML",
@@ -100,7 +95,12 @@ fn generate(
             } else {
                 Purpose::Published
             };
-            let made = plumb_codegen::generate(&bound.package, language, purpose, &mut folder);
+            let supplement = Supplement {
+                local_dependencies: request.local_dependencies.clone().into_iter().collect(),
+                ..Supplement::default()
+            };
+            let package = &bound.package;
+            let made = generate_with(package, language, purpose, &supplement, &mut folder);
             made.map_err(|error| Status::unknown(super::text(&error)))?;
         }
         Output::Declaration => {

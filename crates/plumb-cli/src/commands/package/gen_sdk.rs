@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plumb_codegen::{FileMap, FilePath, GenerateError, Language, Purpose, Sink};
+use plumb_codegen::{FileMap, FilePath, GenerateError, Language, Purpose, Sink, Supplement};
 use plumb_schema::bound::Package;
 
 use super::source::SchemaText;
@@ -61,12 +61,15 @@ pub(super) fn run(args: GenSdkArgs, ctx: &Context) -> Result<(), Error> {
     };
     let out = ctx.environment.cwd.join(&args.out);
     for language in &languages {
-        let written = match &args.overlays {
-            Some(folder) => overlays(&ctx.environment.cwd.join(folder).join(language.name()))?,
-            None => FileMap::default(),
+        let supplement = Supplement {
+            written: match &args.overlays {
+                Some(folder) => overlays(&ctx.environment.cwd.join(folder).join(language.name()))?,
+                None => FileMap::default(),
+            },
+            ..Supplement::default()
         };
         let root = out.join(language.name());
-        write_sdk(&bound.package, *language, purpose, &written, root)?;
+        write_sdk(&bound.package, *language, purpose, &supplement, root)?;
     }
     let what = match languages[..] {
         [_] => "SDK has",
@@ -82,13 +85,13 @@ pub(super) fn write_sdk(
     package: &Package<'_>,
     language: Language,
     purpose: Purpose,
-    written: &FileMap,
+    supplement: &Supplement,
     root: PathBuf,
 ) -> Result<(), Error> {
     let mut folder = Folder::empty(root)?;
     let sink = &mut folder;
     Ok(plumb_codegen::generate_with(
-        package, language, purpose, written, sink,
+        package, language, purpose, supplement, sink,
     )?)
 }
 

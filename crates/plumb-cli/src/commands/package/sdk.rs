@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plumb_codegen::{FileMap, Language, Purpose};
+use plumb_codegen::{Language, Purpose, Supplement};
 use plumb_plugin::PluginKind;
 use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency, ProgramInfo};
 use plumb_project::project::PackageSpec;
@@ -79,8 +79,8 @@ pub(crate) fn make(
     let folder = root.join(&relative);
     let is_made = match sdk_language(runtime) {
         Some(language) => {
-            let written = FileMap::default();
-            write_sdk(package, language, Purpose::Local, &written, folder)?;
+            let supplement = Supplement::default();
+            write_sdk(package, language, Purpose::Local, &supplement, folder)?;
             true
         }
         None if runtime == "yaml" => declare(&document, package, &folder)?,
