@@ -112,6 +112,11 @@ impl<'p> Flows<'p> {
         flows
     }
 
+    /// Whether the program is a component.
+    pub(crate) fn is_component(&self) -> bool {
+        self.is_component
+    }
+
     /// Whether the input of a component must be a plain value.
     pub(crate) fn is_plain_input(&self, position: usize) -> bool {
         self.plain_inputs.contains(&position)

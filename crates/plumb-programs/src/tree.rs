@@ -48,6 +48,8 @@ pub(crate) enum Tree {
     Binary(BinaryOperator, Box<[Tree; 2]>),
     Call(Function, Vec<Tree>),
     Invoke(Box<InvokeTree>),
+    /// The component whose constructor contains the expression.
+    OwnComponent,
     Method(Box<MethodTree>),
     /// Value of `body` after the parameters, which are outputs, are resolved.
     Apply(Vec<(EcoString, Tree)>, Box<Tree>),
@@ -106,8 +108,8 @@ pub(crate) struct InvokeTree {
     pub(crate) package: Option<Arc<PackageSchema>>,
     pub(crate) token: EcoString,
     pub(crate) args: Vec<(EcoString, Tree)>,
-    /// Whether arguments are positional, for functions with positional parameters.
-    pub(crate) is_positional: bool,
+    /// Names of the parameters, if the function has them by position.
+    pub(crate) positional: Vec<EcoString>,
     /// Whether the function has parameters.
     pub(crate) has_inputs: bool,
     pub(crate) is_output: bool,

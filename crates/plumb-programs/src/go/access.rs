@@ -17,7 +17,7 @@ impl Printer {
         let Some(Ok(function)) = package.function(&invoke.token) else {
             return self.refuse(&format!("the unknown function {}", invoke.token));
         };
-        if invoke.is_positional
+        if !invoke.positional.is_empty()
             || invoke.depends_on.is_some()
             || !invoke.version.is_empty()
             || !invoke.download_url.is_empty()

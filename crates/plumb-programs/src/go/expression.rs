@@ -138,6 +138,7 @@ impl Printer {
             Tree::Binary(operator, operands) => self.binary(*operator, operands),
             Tree::Call(function, args) => self.call(*function, args),
             Tree::Invoke(invoke) => self.invoke(invoke),
+            Tree::OwnComponent => Value::plain(Code::word("component"), Kind::Any),
             Tree::Method(_) => self.refuse("calls of methods"),
             Tree::Apply(params, body) => self.apply(params, body),
             Tree::AsOutput(inner) => {

@@ -136,17 +136,26 @@ impl Lowering<'_> {
         self.variables = variables;
         let args = self.named_args(invoke.args.as_ref(), invoke.function.as_ref());
         let function = invoke.function.as_ref();
+        let positional = function.map_or_else(Vec::new, |it| {
+            let names = it.schema.positional_inputs.iter();
+            names.map(|name| EcoString::from(name.as_str())).collect()
+        });
         let option =
             |lowering: &mut Self, expr: &Option<Expr>| expr.as_ref().map(|expr| lowering.any(expr));
+        // Calls in a component use the providers of the component, because resources in it do.
+        let parent = match &invoke.parent {
+            Some(parent) => Some(self.any(parent)),
+            None => self.flows.is_component().then_some(Tree::OwnComponent),
+        };
         Tree::Invoke(Box::new(InvokeTree {
             package: function.map(|it| it.package.clone()),
             token: invoke.token.clone(),
-            is_positional: function.is_some_and(|it| !it.schema.positional_inputs.is_empty()),
+            positional,
             has_inputs: function.is_none_or(|it| it.schema.inputs.is_some()),
             args,
             is_output,
             provider: option(self, &invoke.provider),
-            parent: option(self, &invoke.parent),
+            parent,
             depends_on: option(self, &invoke.depends_on),
             version: invoke.version.clone(),
             download_url: invoke.download_url.clone(),

@@ -55,11 +55,8 @@ pub(super) fn class(statements: &mut Statements<'_, '_>) {
         .lines
         .plain(&format!("constructor({parameters}) {{"));
     statements.lines.deeper();
-    let token = NODEJS.string(&format!("components:index:{class}"));
-    statements
-        .lines
-        .plain(&format!("super({token}, name, {{}}, opts);"));
     defaults(statements);
+    registration(statements, &class);
     for position in order::order(program) {
         statements.definition(position);
     }
@@ -68,6 +65,29 @@ pub(super) fn class(statements: &mut Statements<'_, '_>) {
     statements.lines.plain("}");
     statements.lines.shallower();
     statements.lines.plain("}");
+}
+
+/// Registers the component, with the values of its arguments as inputs.
+fn registration(statements: &mut Statements<'_, '_>, class: &str) {
+    let token = Doc::text(NODEJS.string(&format!("components:index:{class}")));
+    let mut inputs = vec![Doc::text("...args")];
+    for (position, config) in configs(statements.program) {
+        if config.default.is_some() {
+            let key = typescript_key(&statements.program.definitions[position].logical_name);
+            let value = statements.name(position);
+            inputs.push(Doc::text(if key == value {
+                key
+            } else {
+                format!("{key}: {value}")
+            }));
+        }
+    }
+    let inputs = match inputs.len() {
+        1 => Doc::text("args"),
+        _ => Doc::spaced_list("{", inputs, "}"),
+    };
+    let arguments = vec![token, Doc::text("name"), inputs, Doc::text("opts")];
+    statements.lines.line(&Doc::list("super(", arguments, ");"));
 }
 
 fn configs(program: &Program) -> impl Iterator<Item = (usize, &Config)> {

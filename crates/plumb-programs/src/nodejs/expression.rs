@@ -156,6 +156,7 @@ impl<'n> Printer<'n> {
             Tree::Binary(operator, operands) => self.binary(*operator, operands),
             Tree::Call(function, args) => self.call(*function, args),
             Tree::Invoke(invoke) => atom(self.invoke(invoke)),
+            Tree::OwnComponent => atom(Doc::text("this")),
             Tree::Method(method) => atom(self.method(method)),
             Tree::Apply(params, body) => atom(self.apply(params, body)),
             Tree::AsOutput(inner) => {
@@ -372,13 +373,34 @@ impl<'n> Printer<'n> {
             return Doc::list("pulumi.runtime.invokeOutput<any>(", args, ")");
         };
         let mut args: Vec<Doc> = Vec::new();
-        if invoke.is_positional {
-            args.extend(invoke.args.iter().map(|(_, value)| self.value(value)));
+        if !invoke.positional.is_empty() {
+            args = self.positional(invoke, options.is_some());
         } else if !invoke.args.is_empty() || (options.is_some() && invoke.has_inputs) {
             args.push(self.object_of(&invoke.args));
         }
         args.extend(options);
         call(&name, args)
+    }
+
+    /// Arguments by position. Omitted ones are written if something follows them.
+    fn positional(&mut self, invoke: &InvokeTree, has_options: bool) -> Vec<Doc> {
+        let given = |name: &EcoString| invoke.args.iter().find(|(given, _)| given == name);
+        let count = match invoke
+            .positional
+            .iter()
+            .rposition(|name| given(name).is_some())
+        {
+            _ if has_options => invoke.positional.len(),
+            Some(last) => last + 1,
+            None => 0,
+        };
+        let positions = invoke.positional[..count].iter();
+        positions
+            .map(|name| match given(name) {
+                Some((_, value)) => self.value(value),
+                None => Doc::text("undefined"),
+            })
+            .collect()
     }
 
     fn invoke_options(&mut self, invoke: &InvokeTree) -> Option<Doc> {

@@ -93,10 +93,6 @@ fn constructor(statements: &mut Statements<'_, '_>, class: &str) {
         .lines
         .line(&Doc::list("def __init__(", parameters, "):"));
     statements.lines.deeper();
-    let token = PYTHON.string(&format!("components:index:{class}"));
-    statements.lines.plain(&format!(
-        "super().__init__({token}, resource_name, None, opts)"
-    ));
     for (name, tree) in defaults {
         statements.lines.plain(&format!("if {name} is None:"));
         statements.lines.deeper();
@@ -104,12 +100,29 @@ fn constructor(statements: &mut Statements<'_, '_>, class: &str) {
         statements.assign(&name, value);
         statements.lines.shallower();
     }
+    registration(statements, class, &configs);
     statements.lines.blank();
     for position in order::order(program) {
         statements.definition(position);
     }
     outputs(statements);
     statements.lines.shallower();
+}
+
+/// Registers the component, with the values of its parameters as inputs.
+fn registration(statements: &mut Statements<'_, '_>, class: &str, configs: &[(usize, &Config)]) {
+    let token = Doc::text(PYTHON.string(&format!("components:index:{class}")));
+    let input = |(position, _): &(usize, &Config)| {
+        let key = PYTHON.string(&statements.program.definitions[*position].logical_name);
+        Doc::text(format!("{key}: {}", statements.name(*position)))
+    };
+    let inputs = match configs {
+        [] => Doc::text("None"),
+        _ => Doc::list("{", configs.iter().map(input).collect(), "}"),
+    };
+    let arguments = vec![token, Doc::text("resource_name"), inputs, Doc::text("opts")];
+    let line = Doc::list("super().__init__(", arguments, ")");
+    statements.lines.line(&line);
 }
 
 fn outputs(statements: &mut Statements<'_, '_>) {

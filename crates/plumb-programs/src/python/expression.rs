@@ -175,6 +175,7 @@ impl<'n> Printer<'n> {
             Tree::Binary(operator, operands) => self.binary(*operator, operands),
             Tree::Call(function, args) => self.call(*function, args),
             Tree::Invoke(invoke) => atom(self.invoke(invoke)),
+            Tree::OwnComponent => atom(Doc::text("self")),
             Tree::Method(method) => atom(self.method(method)),
             Tree::Apply(params, body) => atom(self.apply(params, body)),
             Tree::AsOutput(inner) => {
