@@ -35,7 +35,7 @@ def compare(number, words, reference, plumb):
             yield Difference(number, command, part, *pair)
     for name in sorted({*reference.files, *plumb.files}):
         # Settings that held nothing but a salt are not there on the other side.
-        both = [files.get(name) or None if name.startswith("Pulumi.") else files.get(name) for files in (reference.files, plumb.files)]
+        both = [files.get(name) or None if name.endswith(".yaml") else files.get(name) for files in (reference.files, plumb.files)]
         pair = first_difference(*both)
         if pair:
             yield Difference(number, command, f"file {name}", *pair)
@@ -55,7 +55,7 @@ def command_of(words):
     """The words that name the command."""
     named = []
     for word in words[:3]:
-        if word.startswith("-") or not re.fullmatch(r"[a-z-]+", word) or (named and named[0] not in ("stack", "config", "state", "tag", "plugin", "org", "project")):
+        if word.startswith("-") or not re.fullmatch(r"[a-z-]+", word) or (named and named[0] not in ("stack", "config", "state", "tag", "plugin", "policy", "org", "project")):
             break
         named.append(word)
         if len(named) == 2 and word not in ("tag", "env"):

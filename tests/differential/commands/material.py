@@ -119,12 +119,69 @@ outputs:
 
 CHANGED = PROGRAM.replace("{value: a}", "{value: changed, tags: {k: v}}").replace("  size: ${size}\n", "")
 
+# Resources with options, a provider of its own, functions and nested outputs; then what changes about them. Each needs the one before
+# it: the order of others is of chance.
+OPTIONS = """name: lab
+runtime: yaml
+variables:
+  said: {fn::invoke: {function: lab:echo, arguments: {value: [1, two]}, return: value, options: {provider: "${p}"}}}
+resources:
+  p:
+    type: pulumi:providers:lab
+    properties: {region: here}
+  a:
+    type: lab:Thing
+    properties: {value: a, tags: {k: v, n: {x: 1}}, items: [1, two], password: hush}
+    options: {provider: "${p}", additionalSecretOutputs: [other]}
+  kid:
+    type: lab:Thing
+    properties: {value: "<&>", replaceOn: [value], detailedDiff: true}
+    options: {parent: "${a}", provider: "${p}", deleteBeforeReplace: true}
+  b:
+    type: lab:Thing
+    properties: {value: "${a.serial}", replaceOn: [other], other: first}
+    options: {provider: "${p}", dependsOn: ["${kid}"], ignoreChanges: [tags], customTimeouts: {create: 5m}}
+  kept:
+    type: lab:Thing
+    properties: {value: kept, items: [a, b, c]}
+    options: {provider: "${p}", retainOnDelete: true, aliases: [{name: old}], dependsOn: ["${b}"]}
+outputs:
+  said: ${said}
+  password: ${a.password}
+  all: {a: "${a.value}", list: ["${b.serial}", null, 1e21, 0.0000001]}
+  many: "line 1\\nline 2"
+"""
+
+OPTIONS_CHANGED = (OPTIONS.replace("region: here", "region: there").replace('value: "<&>"', "value: changed").replace("other: first", "other: second")
+                   .replace("items: [a, b, c]", "items: [a, c, d]").replace("  many:", "  more: true\n  lots:"))
+GUARDED = OPTIONS.replace("retainOnDelete: true", "protect: true").replace("  kid:", "  child:").replace("${kid}", "${child}")
+FAILING = """name: lab
+runtime: yaml
+resources:
+  a:
+    type: lab:Thing
+    properties: {value: "${d.value}", failOn: {create: {message: no room, times: 2}, update: {message: not now, times: 1}}}
+  b: {type: lab:Thing, properties: {value: "${a.value}"}}
+  c:
+    type: lab:Thing
+    properties: {value: c, partialOn: {create: {reasons: [not ready, "too <slow>"], times: 1}}}
+  d: {type: lab:Thing, properties: {value: "${c.value}", failOn: {delete: stuck}}}
+outputs:
+  c: ${c.value}
+"""
+REFUSED = "name: lab\nruntime: yaml\nresources:\n  a: {type: 'lab:Thing', properties: {value: a, checkFailures: [{property: value, reason: no good}]}}\n"
+
 # Projects: without resources, with some, broken.
 PROJECTS = {
     "plain": "name: lab\nruntime: yaml\n",
     "outputs": "name: lab\nruntime: yaml\noutputs:\n  one: 1\n  text: two words\n  deep: {a: [1, x]}\n",
     "program": PROGRAM,
     "changed": CHANGED,
+    "options": OPTIONS,
+    "optionschanged": OPTIONS_CHANGED,
+    "guarded": GUARDED,
+    "failing": FAILING,
+    "refused": REFUSED,
     "described": "name: lab\ndescription: A lab\nruntime:\n  name: yaml\nconfig:\n  lab:needed: {type: string}\n",
     "unnamed": "runtime: yaml\n",
     "badtype": "name: lab\nruntime: yaml\nresources:\n  a: {type: 'lab:Nothing'}\n",

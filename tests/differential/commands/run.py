@@ -95,7 +95,7 @@ def report(histogram, examples, options):
 
 def shown(step):
     if isinstance(step, dict):
-        return f"write {step['write']}" if "write" in step else f"delete {step['delete']}"
+        return " ".join(str(step[key]) for key in ("cloud", "data") if key in step) or next(f"{key} {step[key]}" for key in ("write", "delete") if key in step)
     return f"$ {shlex.join(step)}"
 
 

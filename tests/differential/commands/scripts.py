@@ -37,13 +37,13 @@ class Generator:
         return self.random.sample(choices, self.random.randint(0, min(most, len(choices))))
 
     def script(self):
-        steps = [write("Pulumi.yaml", PROJECTS[self.one(["plain", "plain", "outputs", "program", "described"])])]
+        steps = [write("Pulumi.yaml", PROJECTS[self.one(["plain", "plain", "outputs", "program", "program", "described", "options", "options", "failing"])])]
         if self.random.random() < 0.95:
             steps.append(["stack", "init", "dev"])
         if self.random.random() < 0.6:
             steps += [write("state.json", STATES["state.json"]), ["stack", "import", "--file", "state.json"]]
         families = [self.stack] * 5 + [self.config] * 5 + [self.state] * 5 + [self.files] * 2 + [self.bring_state] * 2
-        families += [self.operation] * 4 + [self.bring_resource] * 2 + [self.around]
+        families += [self.operation] * 4 + [self.bring_resource] * 2 + [self.around] * 2
         for _ in range(self.random.randint(FEWEST, MOST)):
             made = self.one(families)()
             steps += made if isinstance(made[0], (list, dict)) else [made]
@@ -144,6 +144,8 @@ class Generator:
             lambda: write("Pulumi.yaml", PROJECTS[self.one(list(PROJECTS))]),
             lambda: write("Pulumi.yaml", PROJECTS[self.one([name for name in PROJECTS if name.startswith("bad")])]),
             lambda: {"delete": self.one(["Pulumi.yaml", "Pulumi.dev.yaml"])},
+            lambda: write("Pulumi.yaml", PROJECTS[self.one(["options", "optionschanged", "guarded", "failing", "refused", "changed"])]),
+            lambda: {"cloud": f"Thing__{self.one(['a', 'b', 'kid', 'c'])}-1.json", "data": self.one([None, None, {"value": "drifted"}, {"tags": {"k": 1}}])},
         ]
         return [self.one(choices)(), self.one([self.config, self.stack, self.operation])()] if self.random.random() < 0.7 else [self.one(choices)()]
 
@@ -224,9 +226,27 @@ class Generator:
                 *self.stack_flag(0.06), *self.maybe(0.04, "-p", self.one(["2", "x"]))]
 
     def around(self):
-        return self.one([["whoami", *self.some(["-v", "--json", "--output=json"], 1)], ["project", "ls", *self.json_flags()],
-                         ["cancel", *self.maybe(0.8, "--yes"), *self.maybe(0.5, self.one(STACKS))], ["logout", *self.maybe(0.3, self.one(["--all", "file://~", "x"]))],
-                         ["login", *self.maybe(0.5, self.one(["--local", "nonsense", "file:///no/such"]))], ["version"], ["nonsense"], ["help", "nonsense"],
-                         ["org", self.one(["get-default", "set-default", "nonsense"])], ["plugin", "ls", *self.json_flags(), *self.maybe(0.2, "--project")],
-                         ["plugin", "rm", self.one(["resource", "x"]), *self.maybe(0.5, "nothing"), "--yes"], ["schema", "check", self.one(["Pulumi.yaml", "no"])],
-                         ["logs", *self.maybe(0.3, "--json")], ["console"], ["policy", self.one(["ls", "x"])], ["state"], ["config", "env"], ["project"]])
+        choices = [
+            lambda: ["whoami", *self.some(["-v", "--json", "--output=json", "--output=x", "extra"], 2)],
+            lambda: ["project", self.one(["ls", "list"]), *self.json_flags(), *self.maybe(0.1, "extra")],
+            lambda: ["cancel", *self.maybe(0.8, "--yes"), *self.maybe(0.5, self.one(STACKS))],
+            lambda: ["logout", *self.maybe(0.3, self.one(["--all", "file://~", "x"]))],
+            lambda: ["login", *self.maybe(0.5, self.one(["--local", "nonsense", "file:///no/such"]))],
+            lambda: self.one([["version"], ["nonsense"], ["help", "nonsense"], ["console"], ["project"], ["config", "env"], ["state"]]),
+            lambda: ["org", self.one(["get-default", "set-default", "nonsense"]), *self.maybe(0.4, self.one(["acme", "--json"]))],
+            lambda: ["plugin", "ls", *self.json_flags(), *self.maybe(0.2, "--project")],
+            lambda: ["plugin", self.one(["rm", "remove"]), *self.maybe(0.9, self.one(["resource", "language", "x"])),
+                     *self.maybe(0.6, self.one(["lab", "nothing"])), *self.maybe(0.4, self.one(["1.0.0", ">=0.5.0", "2.0.0", "x.y"])),
+                     *self.maybe(0.2, "--all"), "--yes"],
+            lambda: ["plugin", self.one(["run", "install"]), *self.some(["x", "--nonsense"], 2)],
+            lambda: ["schema", "check", self.one(["Pulumi.yaml", "no", "lab"])],
+            lambda: ["package", "get-schema", *self.maybe(0.3, "--nonsense"), *self.maybe(0.2, self.one(["Pulumi.yaml", "no.json"]))],
+            lambda: ["logs", *self.maybe(0.3, "--json")],
+            lambda: ["policy", self.one(["ls", "x", "publish", "enable", "validate-config"]), *self.some(["a", "latest"], 2)],
+            lambda: ["about", *self.maybe(0.3, self.one(["extra", "--nonsense", "--output=x"]))],
+            lambda: self.one([["stac", "ls"], ["conf", "set", "a", "b"], ["up", "-Z"], ["stack", "-x"], ["config", "get", "--show-secrets", "x"],
+                              ["stack", "output", "--show-urns"], ["up", "--yes=maybe"], ["up", "--target"], ["preview", "--parallel"],
+                              ["config", "set", "--secret=x", "a", "b"], ["stack", "ls", "--all=7"], ["up", "-yf"], ["up", "--yes", "--output", "x"],
+                              ["preview", "--output", "x"], ["refresh", "--yes", "--output=x"], ["destroy", "--yes", "--output", "x"]]),
+        ]
+        return self.one(choices)()

@@ -78,12 +78,15 @@ class Side:
             return Outcome()
         done = subprocess.run([str(self.binary), *step], cwd=self.project, env=self._environment(), capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=self.timeout, check=False)
-        read = lambda data: without_help(self.normal.lines(exported(data.decode("utf-8", "replace"))))
+        read = lambda data: without_help(self.normal.lines(data.decode("utf-8", "replace")))
         return Outcome(done.returncode, read(done.stdout), read(done.stderr), self._files())
 
     def _edit(self, step):
         if "delete" in step:
             (self.project / step["delete"]).unlink(missing_ok=True)
+            return
+        if "cloud" in step:
+            self._drift(self.root / "cloud" / step["cloud"], step["data"])
             return
         content = step["content"]
         if SETTINGS.fullmatch(step["write"]):
@@ -91,6 +94,16 @@ class Side:
         if step["write"].endswith(".json") and '"deployment"' in content:
             content = self._with_manager(content)
         (self.project / step["write"]).write_text(content)
+
+    @staticmethod
+    def _drift(path, data):
+        """Changes an object of the pretend cloud, or takes it away."""
+        if data is None:
+            path.unlink(missing_ok=True)
+        elif path.exists():
+            thing = json.loads(path.read_text())
+            thing["data"].update(data)
+            path.write_text(json.dumps(thing))
 
     def _with_salt(self, name, content):
         """Settings that are written keep the salt that was there: without one, the reference writes the whole file anew."""
@@ -114,8 +127,9 @@ class Side:
         found = {}
         for path in sorted(self.project.rglob("*")):
             if path.is_file() and path.name != "plumb.lock":
-                lines = self.normal.lines(exported(path.read_text(errors="replace")))
-                found[str(path.relative_to(self.project))] = without_salt(lines) if SETTINGS.fullmatch(path.name) else lines
+                lines = self.normal.lines(path.read_text(errors="replace"))
+                is_settings = path.suffix == ".yaml" and path.name != "Pulumi.yaml"
+                found[str(path.relative_to(self.project))] = without_salt(lines) if is_settings else lines
         stacks = self.root / "store" / ".pulumi" / "stacks"
         for path in sorted(stacks.rglob("*.json")):
             found[f"<store>/{path.relative_to(stacks)}"] = self.normal.lines(_readable(path))
@@ -135,6 +149,7 @@ SETTINGS = re.compile(r"Pulumi\..+\.yaml")
 
 def without_salt(lines):
     """Settings of a stack without its salt, which the reference writes into every file, and Plumb with the first secret."""
+    lines = [re.sub(r"^\{encryptionsalt: '[^']*'\}$", "{}", line) for line in lines]
     return [line for line in lines if not line.startswith("encryptionsalt:")]
 
 
@@ -144,16 +159,6 @@ def _readable(path):
         return json.dumps(without_places(json.loads(path.read_text())), indent=1)
     except ValueError:
         return path.read_text(errors="replace")
-
-
-def exported(text):
-    """An exported state without places in the sources of language hosts; any other text as it is."""
-    if not text.startswith("{") or '"sourcePosition"' not in text:
-        return text
-    try:
-        return json.dumps(without_places(json.loads(text)), indent=4)
-    except ValueError:
-        return text
 
 
 def without_places(document):
