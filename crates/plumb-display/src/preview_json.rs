@@ -199,8 +199,15 @@ impl PreviewDigest {
                 .as_ref()
                 .is_some_and(|summary| summary.maybe_corrupt),
         };
-        format!("{}\n", indented(&to_json_line(&document)))
+        format!("{}\n", indented(&escape_html(&to_json_line(&document))))
     }
+}
+
+/// Compact JSON with the special characters of HTML escaped, as in no other document of an operation.
+fn escape_html(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
 }
 
 impl From<PropertyDiff> for Difference {
