@@ -105,8 +105,8 @@ impl ProgressLines {
     fn line(&self, row: &Row, now: Duration) -> String {
         let sign = self.rows.sign_text(row);
         let (status, info) = (self.rows.status_text(row, now), self.rows.info_text(row));
-        if let (Some(urn), true) = (&row.urn, self.rows.options().show_urns) {
-            format!("{sign} {urn} {status} {info}")
+        if self.rows.options().show_urns {
+            format!("{sign} {} {status} {info}", self.rows.urn_of(row))
         } else {
             let (type_name, name) = row.labels();
             format!("{sign} {type_name} {name} {status} {info}")

@@ -337,12 +337,22 @@ impl Rows {
         if let Some(idx) = self.stack_row {
             return idx;
         }
-        // A stack may be shown with its organization and project, and is called by the last part.
-        let stack = self.options.stack.rsplit('/').next().unwrap_or_default();
-        let name = format!("{}-{stack}", self.options.project);
+        let name = format!("{}-{}", self.options.project, self.stack_name());
         let idx = self.push(None, plumb_resource::ROOT_STACK_TYPE.to_owned(), name);
         self.stack_row = Some(idx);
         idx
+    }
+
+    /// URN of a row; the row for events without a resource has that of the root stack, before its first event too.
+    pub(crate) fn urn_of(&self, row: &Row) -> Urn {
+        row.urn
+            .clone()
+            .unwrap_or_else(|| Urn::root_stack(self.stack_name(), &self.options.project))
+    }
+
+    /// Name of the stack, which may be shown with its organization and project before it.
+    fn stack_name(&self) -> &str {
+        self.options.stack.rsplit('/').next().unwrap_or_default()
     }
 
     fn row_for(&mut self, metadata: &Metadata) -> usize {

@@ -40,9 +40,10 @@ pub(crate) fn diagnostics(rows: &Rows) -> String {
         }
         let (type_name, name) = row.labels();
         let link = rows.options().link.as_deref().filter(|_| row.urn.is_some());
-        let title = match &row.urn {
-            Some(urn) if rows.options().show_urns => format!("{}:", linked(urn.as_str(), link)),
-            _ => format!("{type_name} ({}):", linked(name, link)),
+        let title = if rows.options().show_urns {
+            format!("{}:", linked(rows.urn_of(row).as_str(), link))
+        } else {
+            format!("{type_name} ({}):", linked(name, link))
         };
         let _ = writeln!(out, "  {}", paint(RESOURCE, title));
         for (_, text) in &row.streams {
