@@ -339,7 +339,6 @@ impl Deployment {
     }
 
     fn count(&mut self, step: &Step, op: StepOp, new: Option<&ResourceState>) {
-        self.report.steps += 1;
         if self.is_internal(step) || (!op.is_logical()) {
             return;
         }
@@ -360,6 +359,7 @@ impl Deployment {
         {
             self.report.passed_on.insert(step.urn.clone());
         }
+        self.report.steps += 1;
         *self.report.changes.entry(op).or_default() += 1;
     }
 

@@ -374,6 +374,7 @@ impl Deployment {
         let extension_ref = self.import_extension(spec, instance)?;
         let new = ResourceState {
             id: ResourceId::Known(id.clone()),
+            import_id: id.clone(),
             provider: Some(reference),
             extension_ref,
             ..new(ResourceKind::Custom)
@@ -432,6 +433,7 @@ impl Deployment {
         is_supplied.then(|| ResourceState {
             inputs: of(&spec.inputs),
             outputs: of(&spec.outputs),
+            import_id: ecow::EcoString::new(),
             created: Some(self.now),
             modified: Some(self.now),
             ..wanted.clone()
