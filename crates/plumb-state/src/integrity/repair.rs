@@ -3,6 +3,7 @@
 //! 1. Sort, so that each resource comes after those that it refers to ([`order_of`]).
 //! 2. Walk in that order and drop references to resources not seen yet. A resource whose parent was dropped or renamed
 //!    gets the URN that follows from its new parent ([`prune`]).
+//! 3. Drop empty property dependencies, as every edit of references does.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,6 +14,7 @@ use plumb_resource::{ProviderRef, ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ReferenceKind, edges};
+use crate::normalize::drop_empty_dependencies;
 use crate::{EncryptedSnapshot, Snapshot, owners_of_views};
 
 /// The result of a repair.
@@ -67,6 +69,7 @@ pub fn repair(snapshot: &Snapshot) -> Result<Repaired, CycleError> {
         resources.push(state.clone());
     }
     let pruned = prune(&mut resources);
+    resources.iter_mut().for_each(drop_empty_dependencies);
     Ok(Repaired {
         snapshot: Snapshot {
             resources,
