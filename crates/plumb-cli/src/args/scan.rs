@@ -104,7 +104,6 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     reader.fill_from_environment(environment)?;
     let user_flags = reader.told();
     reader.fill_defaults(environment)?;
-    check_exclusive(command, &reader.given)?;
     if let Some(extra) = unknown_words(command, &reader.positional) {
         let text = suggest::unknown_command(&levels, &shown_path, extra);
         return Err(Error::user(text).known(Code::UnknownCommand));
@@ -112,6 +111,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     if let Some(complaint) = wrong_count(command, reader.positional.len()) {
         return Ok(Found::WrongCount { path, complaint });
     }
+    check_exclusive(command, &reader.given)?;
     Ok(Found::Command(Scanned {
         words: reader.canonical(&levels),
         user_flags,

@@ -13,10 +13,10 @@ use crate::{Context, Error, ExitStatus};
 pub struct StackHistoryArgs {
     /// Shared flags.
     #[command(flatten)]
-    pub target: stack::TargetArgs,
-    /// Shared flags.
-    #[command(flatten)]
     pub history: stack::history::HistoryArgs,
+    /// Shared flags. They come last, because their heading holds for whatever follows.
+    #[command(flatten)]
+    pub target: stack::TargetArgs,
 }
 
 /// Runs `history`.

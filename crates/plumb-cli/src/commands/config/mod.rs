@@ -22,9 +22,6 @@ use crate::{Context, Error, ExitStatus};
 /// `config rm`. To get the value of a key, use `config get`.
 #[derive(Args, Debug)]
 pub struct ConfigArgs {
-    /// Shared flags.
-    #[command(flatten)]
-    pub target: TargetArgs,
     /// Show secret values when listing config instead of displaying blinded values
     #[arg(long)]
     pub show_secrets: bool,
@@ -34,6 +31,9 @@ pub struct ConfigArgs {
     /// Emit output as JSON
     #[arg(short, long)]
     pub json: bool,
+    /// Shared flags. They come last, because their heading holds for whatever follows.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// The verb.
     #[command(subcommand)]
     pub verb: Option<ConfigVerb>,

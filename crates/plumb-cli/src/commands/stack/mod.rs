@@ -35,10 +35,10 @@ use crate::{Context, Error, ExitStatus};
 pub struct StackArgs {
     /// Shared flags.
     #[command(flatten)]
-    pub target: TargetArgs,
-    /// Shared flags.
-    #[command(flatten)]
     pub show: show::ShowArgs,
+    /// Shared flags. They come last, because their heading holds for whatever follows.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// The verb.
     #[command(subcommand)]
     pub verb: Option<StackVerb>,

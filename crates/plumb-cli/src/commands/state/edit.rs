@@ -18,7 +18,7 @@ use crate::{Context, Error, ExitStatus, prompt};
 #[derive(Args, Debug)]
 pub struct EditArgs {
     /// The name of the stack to operate on. Defaults to the current stack
-    #[arg(short, long)]
+    #[arg(long)]
     pub stack: Option<String>,
 }
 
