@@ -274,7 +274,7 @@ fn runtime_json(language: &Language) -> Json {
     Json::Object(object)
 }
 
-/// Properties of an interpreter or compiler, in display order.
+/// Known properties of an interpreter or compiler, in display order.
 fn facts(about: &AboutLanguage) -> impl Iterator<Item = (&str, &str)> {
     let first = [
         ("executable", about.executable.as_str()),
@@ -282,7 +282,8 @@ fn facts(about: &AboutLanguage) -> impl Iterator<Item = (&str, &str)> {
     ];
     let metadata = about.metadata.iter();
     let others = metadata.map(|(key, value)| (key.as_str(), value.as_str()));
-    first.into_iter().chain(others)
+    let all = first.into_iter().chain(others);
+    all.filter(|(_, value)| !value.is_empty())
 }
 
 fn text(findings: &Findings, ctx: &Context) -> String {
@@ -347,7 +348,7 @@ fn current_stack(stack: &StackFindings) -> String {
     let mut out = section(&format!("\nCurrent Stack: {}", stack.qualified));
     out.push_str(&resources(
         &stack.resources,
-        "Found no resources associated with the stack",
+        &format!("Found no resources associated with {}", stack.name),
     ));
     out.push('\n');
     out.push_str(&resources(

@@ -222,7 +222,7 @@ fn is_cloud(provider: &str) -> bool {
 
 /// Rejects unknown names of secrets providers.
 pub(crate) fn check_provider_name(name: &str) -> Result<(), Error> {
-    let scheme = name.split_once("://").map_or(name, |(scheme, _)| scheme);
+    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
     if !is_cloud(name) || plumb_cloud::keys::SCHEMES.contains(&scheme) {
         return Ok(());
     }

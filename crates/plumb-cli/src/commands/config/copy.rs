@@ -36,14 +36,15 @@ pub(super) fn run(args: CopyArgs, target: &TargetArgs, ctx: &Context) -> Result<
         return Ok(());
     };
     let named = dest;
-    let dest = ctx.stack_named(&named)?;
-    if !dest.backend.stack_exists(&dest.reference)? {
-        return Err(Error::no_stack(&named));
-    }
-    if dest.reference == source.stack.reference {
+    // A longer name of the same stack is accepted: nothing changes then.
+    if named == source.stack.name() {
         return Err(Error::user(
             "current stack and destination stack are the same",
         ));
+    }
+    let dest = ctx.stack_named(&named)?;
+    if !dest.backend.stack_exists(&dest.reference)? {
+        return Err(Error::no_stack(&named));
     }
     let mut dest = Target::of(dest, None, ctx)?;
     let mut config = dest.settings.file.config().clone();
@@ -68,7 +69,8 @@ fn value_at(source: &Target, key: &str, is_path: bool) -> Result<(KeyPath, Value
         .get_path(&path)
         .ok_or_else(|| {
             Error::user(format!(
-                "configuration key '{key}' not found for stack '{}'",
+                "configuration key '{}' not found for stack '{}'",
+                source.shown(key, &path, is_path),
                 source.stack.shown
             ))
             .known(Code::MissingConfig)

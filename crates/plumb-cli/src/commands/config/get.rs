@@ -28,7 +28,7 @@ pub struct GetArgs {
 
 pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let key = args.key;
-    let target = Target::open(target, ctx)?;
+    let target = Target::open_for(&[&key], args.path, target, ctx)?;
     ctx.check_environments(&target.stack, &target.settings)?;
     let path = target.path(&key, args.path)?;
     let config = ctx.config_with_defaults(
@@ -40,11 +40,7 @@ pub(super) fn run(args: GetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
     let Some(value) = config.get_path(&path) else {
         return Err(Error::user(format!(
             "configuration key '{}' not found for stack '{}'",
-            if args.path {
-                key
-            } else {
-                path.key.display_in(target.stack.project_name())
-            },
+            target.shown(&key, &path, args.path),
             target.stack.shown
         ))
         .known(Code::MissingConfig));

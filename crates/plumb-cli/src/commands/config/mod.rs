@@ -111,6 +111,21 @@ impl Target {
         Target::of(stack, args.config_file.as_deref(), ctx)
     }
 
+    /// Finds the stack, checks the keys, and reads the settings.
+    fn open_for(
+        keys: &[&str],
+        is_path: bool,
+        args: &TargetArgs,
+        ctx: &Context,
+    ) -> Result<Self, Error> {
+        ctx.project()?;
+        let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Offer)?;
+        for key in keys {
+            parse_path(key, is_path, stack.project_name())?;
+        }
+        Target::of(stack, args.config_file.as_deref(), ctx)
+    }
+
     fn of(stack: Stack, file: Option<&str>, ctx: &Context) -> Result<Self, Error> {
         let settings = ctx.stack_settings(&stack, file)?;
         let is_enabled = ctx
@@ -134,6 +149,18 @@ impl Target {
     fn save(&mut self) -> Result<(), Error> {
         self.settings.file.quote_scalars();
         self.settings.save(Some(&self.secrets))
+    }
+
+    /// A key as messages show it: without the namespace of the project.
+    fn shown(&self, text: &str, key: &KeyPath, is_path: bool) -> String {
+        let project = self.stack.project_name();
+        if !is_path {
+            return key.key.display_in(project);
+        }
+        let short = text
+            .strip_prefix(project)
+            .and_then(|rest| rest.strip_prefix(':'));
+        short.unwrap_or(text).to_owned()
     }
 
     /// Reads a key, or a path that starts with one.

@@ -33,7 +33,8 @@ pub(super) fn run(
     target: &TargetArgs,
     ctx: &Context,
 ) -> Result<(), Error> {
-    let mut target = Target::open(target, ctx)?;
+    let named: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let mut target = Target::open_for(&named, is_path, target, ctx)?;
     let mut config = target.settings.file.config().clone();
     for key in keys {
         config.remove_path(&target.path(&key, is_path)?)?;

@@ -46,7 +46,13 @@ pub(super) fn run(args: SetArgs, target: &TargetArgs, ctx: &Context) -> Result<(
         None => read_value(args.secret, args.raw, ctx)?,
     };
     let value = match &args.r#type {
-        Some(name) => NewValue::Typed(typed(name, &text)?),
+        Some(name) => NewValue::Typed(typed(name, &text).map_err(|error| {
+            if args.path {
+                error.context(COULD_NOT)
+            } else {
+                error
+            }
+        })?),
         None if args.secret => NewValue::Secure(target.secrets.encrypt(&text)?),
         None => NewValue::Untyped(text.clone()),
     };

@@ -21,6 +21,7 @@ pub struct ChangeArgs {
 }
 
 pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
+    crate::context::check_provider_name(&args.provider)?;
     ctx.project()?;
     change(&args.provider, &stack_of(target, ctx)?, ctx)
 }

@@ -79,7 +79,7 @@ fn read(file: Option<&str>, ctx: &Context) -> Result<Vec<u8>, Error> {
 }
 
 fn refusal(error: ParseError, bytes: &[u8], stack: &Stack) -> Error {
-    let shown = &stack.shown;
+    let shown = stack.name();
     match error {
         ParseError::TooNew { .. } => Error::user(format!(
             "the stack '{shown}' is newer than what this version of the Pulumi CLI understands. Please update your \

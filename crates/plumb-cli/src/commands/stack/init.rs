@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::TargetArgs;
 use crate::commands::one_name;
-use crate::context::{ConfigCheck, NewStack, Stack, StateFallback};
+use crate::context::{ConfigCheck, NewStack, Stack, StateFallback, check_provider_name};
 use crate::{Context, Error, prompt};
 
 /// Create an empty stack with the given name, ready for updates
@@ -35,13 +35,12 @@ pub struct InitArgs {
 }
 
 pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    if !args.teams.is_empty() {
-        return Err(Error::needs_service("`--teams`"));
+    ctx.find_project()?;
+    let named = one_name(target.stack.clone(), args.name.clone())?;
+    if let Some(provider) = &args.secrets_provider {
+        check_provider_name(provider)?;
     }
-    if args.remote_config {
-        return Err(Error::needs_service("`--remote-config`"));
-    }
-    let name = match one_name(target.stack.clone(), args.name)?.filter(|name| !name.is_empty()) {
+    let name = match named.filter(|name| !name.is_empty()) {
         Some(name) => name,
         None if ctx.is_interactive() => {
             prompt::text("Please enter your desired stack name:", Some("dev"))?
@@ -49,6 +48,7 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
         None => return Err(Error::user("missing stack name")),
     };
     let stack = ctx.stack_named(&name)?;
+    refuse_what_needs_the_service(&args, &stack, &name)?;
     let source = args
         .copy_config_from
         .as_deref()
@@ -75,6 +75,22 @@ pub(super) fn run(args: InitArgs, target: &TargetArgs, ctx: &Context) -> Result<
         ctx.select_stack(&stack)?;
     }
     Ok(())
+}
+
+/// Rejects flags that only the service has, in the words of the reference.
+fn refuse_what_needs_the_service(args: &InitArgs, stack: &Stack, name: &str) -> Result<(), Error> {
+    if args.remote_config {
+        return Err(Error::user(
+            "could not create stack: remote config is not supported",
+        ));
+    }
+    if args.teams.iter().all(|team| team.trim().is_empty()) {
+        return Ok(());
+    }
+    let backend = stack.backend.name();
+    Err(Error::user(format!(
+        "stack {name} uses the {backend} backend: {backend} does not support --teams"
+    )))
 }
 
 fn copy_config(source: &Stack, dest: &Stack, ctx: &Context) -> Result<(), Error> {

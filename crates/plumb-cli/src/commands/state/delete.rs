@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::Args;
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::ResourceState;
 use plumb_state::EncryptedSnapshot;
 use plumb_state::edit::{self, DeleteError, DeleteOptions, Dependents, Protected};
 
-use super::{TargetArgs, confirm, not_located, require_words, stack_of, urns};
+use super::{TargetArgs, choose, confirm, not_located, parse_urn, require_words, stack_of};
 use crate::{Context, Error, ExitStatus};
 
 /// Remove resources from a stack's state
@@ -40,10 +40,10 @@ pub(super) fn run(args: DeleteArgs, ctx: &Context) -> Result<(), Error> {
     }
     require_words(args.all || !args.urns.is_empty(), "<resource URN>", ctx)?;
     let stack = stack_of(&args.target, ctx)?;
-    let targets = if args.all {
-        Vec::new()
+    let targets = if args.all || !args.urns.is_empty() {
+        args.urns
     } else {
-        urns(&args.urns, &stack, ctx)?
+        vec![choose(&stack, ctx)?.to_string()]
     };
     if !confirm(&args.target, ctx)? {
         return Err(Error::shown(ExitStatus::Failure));
@@ -81,14 +81,15 @@ pub(super) fn run(args: DeleteArgs, ctx: &Context) -> Result<(), Error> {
 /// Deletes the resources `targets`, dependents first. Returns the number of named resources.
 fn delete_named(
     snapshot: &mut EncryptedSnapshot,
-    targets: &[Urn],
+    targets: &[String],
     options: DeleteOptions,
     ctx: &Context,
 ) -> Result<usize, Error> {
     let mut places = Vec::new();
-    for urn in targets {
+    for name in targets {
+        let urn = parse_urn(name)?;
         let place =
-            edit::locate(snapshot, urn).map_err(|error| not_located(error, snapshot.opaque()))?;
+            edit::locate(snapshot, &urn).map_err(|error| not_located(error, snapshot.opaque()))?;
         places.push((place, urn));
     }
     // Dependents come after their dependencies in the state.

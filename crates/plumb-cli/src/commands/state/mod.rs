@@ -123,14 +123,6 @@ fn parse_urn(text: &str) -> Result<Urn, Error> {
     })
 }
 
-/// URNs from the command line; without any, prompts for one.
-fn urns(words: &[String], stack: &Stack, ctx: &Context) -> Result<Vec<Urn>, Error> {
-    if !words.is_empty() {
-        return words.iter().map(|word| parse_urn(word)).collect();
-    }
-    choose(stack, ctx).map(|urn| vec![urn])
-}
-
 /// Rejects missing arguments if the session is not interactive.
 fn require_words(are_there: bool, missing: &str, ctx: &Context) -> Result<(), Error> {
     if are_there || ctx.is_interactive() {

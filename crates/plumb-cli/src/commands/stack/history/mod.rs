@@ -239,15 +239,17 @@ fn counts(update: &UpdateRecord) -> String {
 }
 
 fn times(update: &UpdateRecord, full_dates: bool) -> String {
-    let (start, end) = (seconds(update.start_time), seconds(update.end_time));
+    let start = seconds(update.start_time);
     let took = (update.end_time - update.start_time).max(0);
     let took = match (took / 3600, took / 60 % 60, took % 60) {
         (0, 0, seconds) => format!("{seconds}s"),
         (0, minutes, seconds) => format!("{minutes}m{seconds}s"),
         (hours, minutes, seconds) => format!("{hours}h{minutes}m{seconds}s"),
     };
-    if full_dates {
-        return format!("Updated at {}, took {took}", full_time(start));
-    }
-    format!("Updated {} took {took}", time_ago(end))
+    let when = if full_dates {
+        full_time(start)
+    } else {
+        time_ago(start)
+    };
+    format!("Updated {when} took {took}")
 }
