@@ -10,7 +10,8 @@ use plumb_events::ColorMode;
 
 use crate::{Environment, Error};
 
-const RESET: &str = "<{%reset%}>";
+/// Colour tag that ends colours.
+pub(crate) const RESET: &str = "<{%reset%}>";
 const ERROR: &str = "<{%fg 1%}>";
 const WARNING: &str = "<{%fg 3%}>";
 const HINT: &str = "<{%fg 6%}>";
@@ -26,6 +27,8 @@ const ATTENTION: &str = "<{%fg 9%}>";
 #[derive(Debug)]
 pub struct Printer {
     color: ColorMode,
+    /// Colour mode of the labels of messages on stderr.
+    labels: ColorMode,
     program: String,
     plain: Plain,
     painter: Mutex<Painter>,
@@ -38,6 +41,7 @@ impl Printer {
     pub fn new(color: ColorMode, program: &str) -> Self {
         Printer {
             color,
+            labels: color,
             program: program.to_owned(),
             plain: Plain::default(),
             painter: Mutex::default(),
@@ -70,7 +74,16 @@ impl Printer {
                 )));
             }
         };
-        Ok(Printer::new(color, &environment.program).for_terminals_of(environment))
+        // `--color always` is about what a command shows: messages have colours on terminals only, as in the reference.
+        let labels = if environment.stderr_is_terminal {
+            color
+        } else {
+            ColorMode::Never
+        };
+        Ok(Printer {
+            labels,
+            ..Printer::new(color, &environment.program).for_terminals_of(environment)
+        })
     }
 
     /// Colour mode.
@@ -193,7 +206,7 @@ impl Printer {
     }
 
     fn labelled(&self, style: &str, label: &str, text: &str) {
-        let label = colorize(&format!("{style}{label}{RESET}"), self.color).into_owned();
+        let label = colorize(&format!("{style}{label}{RESET}"), self.labels).into_owned();
         self.stderr(&format!("{label}{}\n", self.named(text)));
     }
 }

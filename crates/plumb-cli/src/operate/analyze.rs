@@ -175,7 +175,7 @@ fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramContext) -> 
 
 /// State of a stack.
 fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
-    let session = Session::open(
+    let mut session = Session::open(
         ctx,
         &Opening {
             stack: name,
@@ -192,8 +192,10 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
             lock_mode: LockMode::Update,
             changes: false,
             needs_project: false,
+            check_stack: &|_| Ok(()),
         },
     )?;
+    session.check_state()?;
     Ok(Subject {
         description: format!("Stack {}", session.stack.shown),
         info: session.program_info(&Options::new(Phase::Preview)),

@@ -154,7 +154,9 @@ async fn convert(
             let state = converter.convert_state(shell.address(), words).await;
             state.map_err(Error::from)
         }
-        Err(error) => Err(Error::from(error)),
+        Err(error) => {
+            Err(Error::from(error).context(format_args!("load converter plugin: load {name:?}")))
+        }
     };
     host.shutdown().await;
     shell.close().await;

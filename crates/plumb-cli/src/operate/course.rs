@@ -14,7 +14,7 @@ use super::converted::Converted;
 use super::destroyed;
 use super::drift;
 use super::event_log::EventLog;
-use super::request::{Kind, OperationRequest, check_confirmed};
+use super::request::{Kind, OperationRequest};
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, RunResult, Session};
 use super::{import_file, interrupts};
@@ -22,14 +22,13 @@ use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
 use crate::trace::{FAILED, TARGET};
-use crate::{Context, Error, ExitStatus, prompt};
+use crate::{Context, Error, ExitStatus, go, prompt};
 
 /// Maximum time to deliver the last events to a listener.
 const DELIVERY: Duration = Duration::from_secs(10);
 
 /// Runs an operation from its flags to its exit code.
 pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
-    check_confirmed(ctx, request)?;
     let form = request.form()?;
     let event_log = request.event_log(ctx)?;
     let session = open(ctx, request)?;
@@ -105,11 +104,15 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
             },
             changes: !request.preview_only,
             needs_project,
+            // Mistakes in the list are reported before those in the settings.
+            check_stack: &|stack| match request.kind {
+                Kind::Import => request.listing_for(stack).map(drop),
+                _ => Ok(()),
+            },
         },
     )?;
+    request.pending_creates.check()?;
     if request.kind == Kind::Import {
-        // Mistakes in the list are said before settings that are missing.
-        request.listing(&session)?;
         session.check_config()?;
     }
     Ok(session)
@@ -281,23 +284,16 @@ fn ends_with_preview(
         let result = ran.outcome.result;
         return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
     }
-    let written = match &request.import_file {
-        Some(path) => import_file::write(
-            &ctx.environment.cwd.join(path),
-            &ran.seen.events,
-            &session.base,
-        ),
-        None => Ok(()),
-    };
-    let status = written
-        .and_then(|()| status_of(request, ran))
-        .and_then(|status| {
+    let status = status_of(request, ran).and_then(|status| {
+        if status == ExitStatus::Success {
             save_plan(ctx, request, &session, ran)?;
-            if request.kind == Kind::Destroy && status == ExitStatus::Success {
+            write_import_file(ctx, request, &session, ran)?;
+            if request.kind == Kind::Destroy {
                 destroyed::conclude(ctx, request, &session.stack, &session.base)?;
             }
-            Ok(status)
-        });
+        }
+        Ok(status)
+    });
     session.leave();
     status
 }
@@ -359,13 +355,16 @@ async fn phase(
         show_secrets: options.show_secrets,
         advises: ctx.environment.stderr_is_terminal,
     };
+    session.check_state().inspect_err(|_| {
+        if !matches!(form, Form::Digest { .. }) {
+            screen.announce();
+        }
+    })?;
     let operation = request.operation(session)?;
     if request.kind == Kind::Import
         && let Err(error) = request.listing(session)?.check_types()
     {
-        if form == Form::Human {
-            ctx.printer.data(&screen.options.banner());
-        }
+        screen.announce();
         return Err(error);
     }
     let policies = request.policies(ctx, session)?;
@@ -479,6 +478,21 @@ fn save_plan(
         ));
     }
     Ok(())
+}
+
+/// Writes the list of resources that a successful preview would create.
+fn write_import_file(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+    ran: &RunResult,
+) -> Result<(), Error> {
+    let Some(shown) = &request.import_file else {
+        return Ok(());
+    };
+    let path = ctx.environment.cwd.join(shown);
+    import_file::write(&path, &ran.seen.events, &session.base)
+        .map_err(|error| Error::user(go::open(shown, &error)))
 }
 
 /// Asks for confirmation; shows the details of the preview as often as the user requests.

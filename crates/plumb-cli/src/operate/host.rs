@@ -344,7 +344,10 @@ impl ProjectEnvironment {
             }
             (is_client, runtime) => {
                 let runtime = if is_client { "client" } else { runtime };
-                let language = host.language(runtime).await?;
+                let language = host.language(runtime).await.map_err(|error| {
+                    Error::from(error)
+                        .context(format_args!("failed to load language plugin {runtime}"))
+                })?;
                 let info = self.language_info();
                 let required = language.required_packages(&info).await?;
                 let (packages, extended): (Vec<_>, Vec<_>) = required

@@ -12,17 +12,15 @@ use plumb_state::Snapshot;
 use plumb_value::Value;
 use serde_json::{Map, Value as Json, json};
 
-use crate::Error;
 use crate::json::{Indent, pretty};
 
 /// Placeholder for an id that the user fills in.
 const PLACEHOLDER: &str = "<PLACEHOLDER>";
 
 /// Writes the resources created by the steps of `events`; `base` is the state before.
-pub(super) fn write(path: &Path, events: &[Event], base: &Snapshot) -> Result<(), Error> {
+pub(super) fn write(path: &Path, events: &[Event], base: &Snapshot) -> std::io::Result<()> {
     let document = document(&created(events), base);
     fs::write(path, pretty(&document, Indent::Two))
-        .map_err(|error| Error::from(error).context(path.display()))
 }
 
 fn created(events: &[Event]) -> Vec<Arc<ResourceState>> {
@@ -95,7 +93,9 @@ fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
     if !table.is_empty() {
         document.insert("nameTable".to_owned(), Json::Object(table));
     }
-    document.insert("resources".to_owned(), Json::Array(resources));
+    if !resources.is_empty() {
+        document.insert("resources".to_owned(), Json::Array(resources));
+    }
     Json::Object(document)
 }
 

@@ -58,7 +58,7 @@ pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Some(template) = args.template.take() {
         return up_template(&template, args, ctx);
     }
-    as_command(ctx, &OperationRequest::up(args)?)
+    as_command(ctx, &OperationRequest::up(args, ctx)?)
 }
 
 /// Updates from the program of a template, which exists only during this update.
@@ -83,17 +83,18 @@ fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitSt
     };
     new::for_update(&update, folder.path(), ctx)?;
     args.program.config.clear();
-    as_command(&ctx.in_folder(folder.path())?, &OperationRequest::up(args)?)
+    let ctx = ctx.in_folder(folder.path())?;
+    as_command(&ctx, &OperationRequest::up(args, &ctx)?)
 }
 
 /// Shows the changes that an update would make.
 pub fn preview(args: PreviewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &OperationRequest::preview(args)?)
+    as_command(ctx, &OperationRequest::preview(args, ctx)?)
 }
 
 /// Updates the state from the existing resources.
 pub fn refresh(args: RefreshArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &OperationRequest::refresh(args)?)
+    as_command(ctx, &OperationRequest::refresh(args, ctx)?)
 }
 
 /// Shows the changes that a refresh would make.
@@ -103,7 +104,7 @@ pub fn drift(args: drift::DriftArgs, ctx: &Context) -> Result<ExitStatus, Error>
 
 /// Deletes the resources of a stack.
 pub fn destroy(args: DestroyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    as_command(ctx, &OperationRequest::destroy(args)?)
+    as_command(ctx, &OperationRequest::destroy(args, ctx)?)
 }
 
 /// Adopts existing resources.

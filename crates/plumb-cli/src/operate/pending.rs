@@ -17,6 +17,8 @@ pub(super) struct PendingCreates {
     clears: bool,
     /// URNs, each with the id of its object (`--import-pending-creates`).
     found: Vec<(String, String)>,
+    /// Whether the last of these URNs has no id.
+    lacks_id: bool,
 }
 
 /// Decision about a pending create.
@@ -27,26 +29,32 @@ enum Answer {
 }
 
 impl PendingCreates {
-    pub(super) fn of(args: &RefreshArgs) -> Result<Self, Error> {
+    pub(super) fn of(args: &RefreshArgs) -> Self {
         let (pairs, rest) = args.import_pending_creates.as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(Error::user(
-                "each URN must be followed by an ID: found an odd number of entries",
-            ));
-        }
-        if args.skip_pending_creates && args.clear_pending_creates {
-            return Err(Error::user(
-                "cannot set both --skip-pending-creates and --clear-pending-creates",
-            ));
-        }
-        Ok(PendingCreates {
+        PendingCreates {
             skips: args.skip_pending_creates,
             clears: args.clear_pending_creates,
             found: pairs
                 .iter()
                 .map(|[urn, id]| (urn.clone(), id.clone()))
                 .collect(),
-        })
+            lacks_id: !rest.is_empty(),
+        }
+    }
+
+    /// Rejects flags that do not fit together, once the stack is open.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.skips && self.clears {
+            return Err(Error::user(
+                "cannot set both --skip-pending-creates and --clear-pending-creates",
+            ));
+        }
+        if self.lacks_id {
+            return Err(Error::user(
+                "each URN must be followed by an ID: found an odd number of entries",
+            ));
+        }
+        Ok(())
     }
 
     /// Decides about every pending create of the stack: forgotten ones are removed from `session`, adopted ones are

@@ -23,6 +23,7 @@ use super::session::Session;
 use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::commands::wants_json;
+use crate::context::Stack;
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 
@@ -169,12 +170,16 @@ impl OperationRequest {
         Ok(self)
     }
 
-    pub(super) fn up(args: UpArgs) -> Result<Self, Error> {
+    /// An update. The project is read first, and flags are checked before the stack is opened.
+    pub(super) fn up(args: UpArgs, ctx: &Context) -> Result<Self, Error> {
+        args.program.remote.check()?;
+        ctx.program_project()?.check_version()?;
         if args.strict && args.skip_preview {
             return Err(Error::user(
                 "--strict cannot be used with --skip-preview; strict requires a preview",
             ));
         }
+        check_confirmed(ctx, Kind::Up, args.yes || args.skip_preview)?;
         Ok(OperationRequest {
             exclude: args.exclude,
             continue_on_error: args.continue_on_error,
@@ -190,27 +195,40 @@ impl OperationRequest {
     }
 
     /// An update run by `watch`, which prints less.
-    pub(super) fn watch(args: UpArgs) -> Result<Self, Error> {
+    pub(super) fn watch(args: UpArgs, ctx: &Context) -> Result<Self, Error> {
         Ok(OperationRequest {
             is_watch: true,
-            ..OperationRequest::up(args)?
+            ..OperationRequest::up(args, ctx)?
         })
     }
 
-    pub(super) fn preview(args: PreviewArgs) -> Result<Self, Error> {
+    pub(super) fn preview(args: PreviewArgs, ctx: &Context) -> Result<Self, Error> {
+        args.program.remote.check()?;
+        ctx.program_project()?.check_version()?;
+        let request =
+            OperationRequest::new(Kind::Preview, args.common).with_program(args.program)?;
+        Debugged::parse(&args.update.attach_debugger)?;
+        request.form()?;
         Ok(OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             import_file: args.import_file,
             save_plan: args.save_plan,
-            ..OperationRequest::new(Kind::Preview, args.common)
-                .with_program(args.program)?
-                .with_update(args.update)?
+            ..request.with_update(args.update)?
         })
     }
 
-    pub(super) fn refresh(args: RefreshArgs) -> Result<Self, Error> {
-        let pending_creates = PendingCreates::of(&args)?;
+    pub(super) fn refresh(args: RefreshArgs, ctx: &Context) -> Result<Self, Error> {
+        args.program.remote.check()?;
+        if let Some(project) = ctx.find_project()? {
+            project.check_version()?;
+        }
+        let is_sure = args.yes || args.skip_preview || args.preview_only;
+        check_confirmed(ctx, Kind::Refresh, is_sure)?;
+        let pending_creates = PendingCreates::of(&args);
+        let request =
+            OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?;
+        request.form()?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(OperationRequest {
             exclude: args.exclude,
@@ -220,7 +238,7 @@ impl OperationRequest {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
-            ..OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?
+            ..request
         })
     }
 
@@ -233,7 +251,12 @@ impl OperationRequest {
         })
     }
 
-    pub(super) fn destroy(args: DestroyArgs) -> Result<Self, Error> {
+    pub(super) fn destroy(args: DestroyArgs, ctx: &Context) -> Result<Self, Error> {
+        let is_sure = args.yes || args.skip_preview || args.preview_only;
+        check_confirmed(ctx, Kind::Destroy, is_sure)?;
+        let request =
+            OperationRequest::new(Kind::Destroy, args.common).with_program(args.program)?;
+        request.form()?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(OperationRequest {
             exclude: args.exclude,
@@ -247,7 +270,7 @@ impl OperationRequest {
             remove: args.remove,
             show_config: args.show_config,
             show_full_output: args.show_full_output,
-            ..OperationRequest::new(Kind::Destroy, args.common).with_program(args.program)?
+            ..request
         })
     }
 
@@ -264,7 +287,8 @@ impl OperationRequest {
         ctx.program_project()?.check_version()?;
         let listed = import_document::asked(&args, &ctx.environment.cwd)?;
         import_code::prepare(ctx, &args)?;
-        check_confirmed(ctx, &request)?;
+        let is_sure = args.yes || args.skip_preview || args.preview_only;
+        check_confirmed(ctx, Kind::Import, is_sure)?;
         check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
         Ok(OperationRequest { listed, ..request })
     }
@@ -541,10 +565,14 @@ impl OperationRequest {
         if let Some(converted) = &session.converted {
             return Ok(converted.listing.clone());
         }
+        self.listing_for(&session.stack)
+    }
+
+    /// Resources of the arguments or the file that an import into `stack` adopts.
+    pub(super) fn listing_for(&self, stack: &Stack) -> Result<Listing, Error> {
         let nothing = ImportFile::default();
         let file = self.listed.as_ref().unwrap_or(&nothing);
         let protect = self.import.as_ref().is_some_and(|args| args.protect);
-        let stack = &session.stack;
         import::from_file(file, protect, stack.name(), stack.project_name())
     }
 
@@ -576,14 +604,13 @@ fn logs_to_terminal(ctx: &Context) -> bool {
 }
 
 /// Error for an operation that needs confirmation if nobody can be asked.
-pub(super) fn check_confirmed(ctx: &Context, request: &OperationRequest) -> Result<(), Error> {
-    let is_yes = request.is_yes(ctx) || request.skip_preview;
-    if ctx.is_interactive() || is_yes || request.preview_only {
+pub(super) fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Result<(), Error> {
+    if ctx.is_interactive() || is_sure || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS") {
         return Ok(());
     }
     let text = "--yes or --skip-preview or --preview-only must be passed in to proceed when running in \
                 non-interactive mode";
-    let status = if request.kind == Kind::Refresh {
+    let status = if kind == Kind::Refresh {
         ExitStatus::Failure
     } else {
         ExitStatus::Configuration

@@ -12,7 +12,7 @@ use plumb_display::{
 use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
-use plumb_events::{Event, Filter, Severity, StepEvent, Summary};
+use plumb_events::{ColorMode, Diagnostic, Event, Filter, Severity, StepEvent, Summary};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -22,7 +22,7 @@ use super::event_log::EventLog;
 use super::keys::Keys;
 use super::runs;
 use crate::Printer;
-use crate::output::terminal_size;
+use crate::output::{RESET, terminal_size};
 
 /// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(60);
@@ -76,13 +76,14 @@ impl ScreenSetup {
         is_listed || self.form == Form::EventLines || self.event_log.is_some()
     }
 
-    /// Prints the banner of the operation, before an error that prevents its start.
+    /// Prints the banner of the operation, or an empty document, before an error that prevents its start.
     pub(super) fn announce(&self) {
         let banner = self.options.banner();
         match self.form {
             Form::Human => self.printer.data(&banner),
             Form::ResultLine { .. } => self.printer.stderr(&banner),
-            _ => {}
+            Form::Digest { .. } => self.printer.line("{}"),
+            Form::EventLines | Form::Watch | Form::Quiet => {}
         }
     }
 
@@ -173,7 +174,7 @@ impl Screen {
             lines: (form == Form::EventLines).then(|| {
                 EventLines::new(Encoding {
                     filter,
-                    keep_color: false,
+                    keep_color: setup.options.color != ColorMode::Never,
                 })
             }),
             digest: match form {
@@ -240,6 +241,7 @@ impl Screen {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         for (at, event) in batch {
             let event = self.named(event);
+            let shown = self.dressed(&event);
             if let Some(log) = &mut self.seen.event_log {
                 log.write(&event, at);
             }
@@ -248,7 +250,7 @@ impl Screen {
                 stdout.push_str(&lines.event(&event, &super::watch::clock()));
             }
             if let Some(lines) = &mut self.lines {
-                let line = lines.line(&event, at.as_second());
+                let line = lines.line(&shown, at.as_second());
                 if !line.is_empty() && !is_internal(&event) {
                     stdout.extend([line.trim_end(), "\n"]);
                 }
@@ -267,7 +269,7 @@ impl Screen {
             }
             if self.display.is_some() {
                 let display = self.display.as_mut();
-                let output = display.map(|it| it.handle(&event, now)).unwrap_or_default();
+                let output = display.map(|it| it.handle(&shown, now)).unwrap_or_default();
                 if matches!(event, Event::Cancel) && self.view == View::Tree {
                     self.painter_finish(now);
                 }
@@ -302,6 +304,24 @@ impl Screen {
                 Event::Diagnostic(diagnostic)
             }
             other => other,
+        }
+    }
+
+    /// Wraps a message in tags that end colours, if there are any, so that it does not take on those of the text before it.
+    fn dressed<'e>(&self, event: &'e Event) -> Cow<'e, Event> {
+        match event {
+            Event::Diagnostic(diagnostic)
+                if self.options.color != ColorMode::Never
+                    && !diagnostic.message.starts_with(RESET) =>
+            {
+                let message = &diagnostic.message;
+                let text = message.strip_suffix('\n').unwrap_or(message);
+                Cow::Owned(Event::Diagnostic(Diagnostic {
+                    message: format!("{RESET}{text}{RESET}\n").into(),
+                    ..diagnostic.clone()
+                }))
+            }
+            other => Cow::Borrowed(other),
         }
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Opening<'a> {
     pub(super) changes: bool,
     /// Whether a missing project is an error.
     pub(super) needs_project: bool,
+    /// Check that needs the stack alone, made before settings are decrypted.
+    pub(super) check_stack: &'a dyn Fn(&Stack) -> Result<(), Error>,
 }
 
 /// An opened stack.
@@ -82,6 +84,8 @@ pub(super) struct Session<'c> {
     checks_plugins: AtomicBool,
     /// State before the operation: first as read, then with old forms upgraded.
     pub(super) base: Snapshot,
+    /// Why the state is invalid, until it is reported. No run starts from an invalid state.
+    invalid: Option<Error>,
     upgraded: Option<Snapshot>,
     cache: CiphertextCache,
     /// Objects of pending creates that a refresh adopts.
@@ -156,14 +160,17 @@ impl<'c> Session<'c> {
             .map_err(|error| error.context("getting stack configuration: opening environment"))?;
         let (update, state) = taken(ctx, &stack, opening.changes)?;
         let secrets = Arc::new(ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?);
+        (opening.check_stack)(&stack)?;
         // If there are secret settings, most of this time goes into deriving the key from the passphrase.
         let config = info_span!(target: TARGET, "decrypt settings")
             .in_scope(|| ctx.stack_config(&stack, &settings, &secrets, opening.check))?;
         let (base, cache) = info_span!(target: TARGET, "decrypt state")
             .in_scope(|| decrypted(ctx, &state, &secrets))?;
-        if !ctx.globals.disable_integrity_checking {
-            verify(&base)?;
-        }
+        let invalid = if ctx.globals.disable_integrity_checking {
+            None
+        } else {
+            verify(&base).err()
+        };
         let mut project_environment = project_environment(ctx, project, &stack, &config, opening);
         project_environment.acquire =
             Some(plugin_source(ctx, &project_environment, opening.lock_mode)?);
@@ -176,6 +183,7 @@ impl<'c> Session<'c> {
             project_environment,
             checks_plugins: AtomicBool::new(opening.checks_plugins),
             base,
+            invalid,
             upgraded: None,
             cache,
             adoptions: Vec::new(),
@@ -186,9 +194,16 @@ impl<'c> Session<'c> {
             update,
             began: Timestamp::now(),
         };
-        session.upgrade()?;
+        if session.invalid.is_none() {
+            session.upgrade()?;
+        }
         session.save_settings()?;
         Ok(session)
+    }
+
+    /// Error if the state is invalid. It is taken: whoever asks must report it.
+    pub(super) fn check_state(&mut self) -> Result<(), Error> {
+        self.invalid.take().map_or(Ok(()), Err)
     }
 
     /// Adds the missing providers to resources of old programs (`engine.md` 3.6).

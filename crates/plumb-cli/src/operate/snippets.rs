@@ -8,7 +8,7 @@ use plumb_state::{Snapshot, Snippet};
 
 use super::args::{CommonArgs, UpdateArgs};
 use super::course;
-use super::request::{Kind, OperationRequest};
+use super::request::{Kind, OperationRequest, check_confirmed};
 use super::session::Session;
 use crate::context::Stack;
 use crate::{Context, Error, ExitStatus};
@@ -44,6 +44,7 @@ pub(crate) fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<Ex
         show_secrets: update.show_secrets,
         ..UpdateArgs::default()
     };
+    check_confirmed(ctx, Kind::Up, update.yes || update.dry_run)?;
     let request = OperationRequest {
         preview_only: update.dry_run,
         yes: update.yes,

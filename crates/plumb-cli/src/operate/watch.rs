@@ -34,7 +34,7 @@ const SKIPPED: [&str; 11] = [
 /// Updates the stack after every change until interrupted.
 pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     // Invalid flags are an error once, and not in every update.
-    OperationRequest::watch(up_args(args))?;
+    OperationRequest::watch(up_args(args), ctx)?;
     let roots = roots(args, ctx)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -44,7 +44,7 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
     ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
     loop {
         let before = seen(&roots);
-        let stop = match course::run(ctx, &OperationRequest::watch(up_args(args))?) {
+        let stop = match course::run(ctx, &OperationRequest::watch(up_args(args), ctx)?) {
             Ok(status) => status == ExitStatus::Cancelled,
             Err(error) => {
                 if let Some(text) = error.text() {

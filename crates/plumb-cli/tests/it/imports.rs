@@ -140,7 +140,8 @@ fn other_languages_are_told_before_anything_happens() {
     );
     assert_eq!(
         context.fails(1, &["import", "--yes", "--from", "terraform"]),
-        "error: no converter plugin 'pulumi-converter-terraform' found in the workspace or on your $PATH\n"
+        "error: load converter plugin: load \"terraform\": no converter plugin 'pulumi-converter-terraform' found in the workspace or on your \
+         $PATH\n"
     );
     assert!(
         context
