@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use ecow::EcoString;
 use hcl_edit::Decorate as _;
-use hcl_edit::structure::{Attribute, Body};
+use hcl_edit::structure::{Attribute, Block, BlockLabel, Body};
 use plumb_eval::diagnostic::{Diagnostic, Severity, probably_meant};
 use plumb_eval::source::Span;
 use plumb_resource::Urn;
@@ -145,6 +145,20 @@ struct ResourceText<'t> {
     body: &'t Body,
     /// Whether the resource is read by its id.
     is_read: bool,
+}
+
+impl<'t> ResourceText<'t> {
+    /// Syntax of a block, whose second label is the token.
+    fn new(block: &'t Block, name: &EcoString, is_read: bool) -> Self {
+        let token = block.labels.get(1);
+        ResourceText {
+            name: name.clone(),
+            token: token.map(BlockLabel::as_str).unwrap_or_default(),
+            at: token.map(span_of).unwrap_or_default(),
+            body: &block.body,
+            is_read,
+        }
+    }
 }
 
 struct Binder<'a> {

@@ -432,17 +432,7 @@ impl Binder<'_> {
     }
 
     fn resource_block(&mut self, block: &Block, name: &EcoString) -> (DefinitionKind, Type) {
-        let text = ResourceText {
-            name: name.clone(),
-            token: block
-                .labels
-                .get(1)
-                .map(BlockLabel::as_str)
-                .unwrap_or_default(),
-            at: block.labels.get(1).map(span_of).unwrap_or_default(),
-            body: &block.body,
-            is_read: false,
-        };
+        let text = ResourceText::new(block, name, false);
         let resource = self.resource(&text);
         let one = Type::Resource(resource.ty.clone());
         let ty = match &resource.options.range {
@@ -457,17 +447,7 @@ impl Binder<'_> {
     }
 
     fn read(&mut self, block: &Block, name: &EcoString) -> (DefinitionKind, Type) {
-        let text = ResourceText {
-            name: name.clone(),
-            token: block
-                .labels
-                .get(1)
-                .map(BlockLabel::as_str)
-                .unwrap_or_default(),
-            at: block.labels.get(1).map(span_of).unwrap_or_default(),
-            body: &block.body,
-            is_read: true,
-        };
+        let text = ResourceText::new(block, name, true);
         let resource = self.resource(&text);
         let is_component = resource
             .ty
