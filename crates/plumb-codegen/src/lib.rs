@@ -15,6 +15,7 @@ mod docs;
 mod files;
 mod go;
 mod java;
+mod kinds;
 mod markdown;
 mod modules;
 mod nodejs;

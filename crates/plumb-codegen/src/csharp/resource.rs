@@ -10,15 +10,8 @@ use super::sdk::{Sdk, Shape};
 use super::types::DICTIONARY;
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
+use crate::kinds::Kind;
 use crate::settings::Compatibility;
-
-/// Kind of a resource.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
-}
 
 fn options_of(kind: Kind) -> &'static str {
     match kind {
@@ -44,11 +37,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         &self,
         resource: &'p Resource<'d>,
     ) -> Result<Vec<SourceFile>, GenerateError> {
-        let kind = if resource.is_component {
-            Kind::Component
-        } else {
-            Kind::Custom
-        };
+        let kind = Kind::of(resource);
         self.files_of(resource, kind, Self::resource_name(resource))
     }
 
@@ -67,11 +56,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         name: String,
         is_provider: bool,
     ) -> Vec<String> {
-        let kind = match (is_provider, resource.is_component) {
-            (true, _) => Kind::Provider,
-            (false, true) => Kind::Component,
-            (false, false) => Kind::Custom,
-        };
+        let kind = Kind::with(resource, is_provider);
         let lowering = Lowering {
             sdk: self,
             resource,

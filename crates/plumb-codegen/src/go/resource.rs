@@ -12,22 +12,13 @@ use super::sdk::Sdk;
 use super::usage::Usage;
 use super::values::{Content, append};
 use crate::GenerateError;
+use crate::kinds::Kind;
 
-/// Kinds of resources.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
-}
-
-impl Kind {
-    fn base(self) -> &'static str {
-        match self {
-            Kind::Custom => "pulumi.CustomResourceState",
-            Kind::Component => "pulumi.ResourceState",
-            Kind::Provider => "pulumi.ProviderResourceState",
-        }
+fn base_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "pulumi.CustomResourceState",
+        Kind::Component => "pulumi.ResourceState",
+        Kind::Provider => "pulumi.ProviderResourceState",
     }
 }
 
@@ -53,11 +44,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
 
     pub(super) fn resource_file(&self, position: usize) -> Result<SourceFile, GenerateError> {
         let resource = &self.package.resources[position];
-        let kind = if resource.is_component {
-            Kind::Component
-        } else {
-            Kind::Custom
-        };
+        let kind = Kind::of(resource);
         let name = &self.naming.resources[position];
         let module = self.module_of(&resource.token);
         let usage = &self.usages.resources[position];
@@ -145,7 +132,7 @@ impl<'p, 'd> Lowering<'_, 'p, 'd> {
         self.file.structure(Struct {
             doc: outputs_doc,
             name: name.to_owned(),
-            base: Some(self.kind.base()),
+            base: Some(base_of(self.kind)),
             fields,
         });
         self.constructor(&inputs);

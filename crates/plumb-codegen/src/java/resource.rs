@@ -10,19 +10,12 @@ use super::sdk::{Sdk, split};
 use super::types::Shape;
 use crate::GenerateError;
 use crate::classes::{Body, Class, Doc, Member, MemberKind, SourceFile};
+use crate::kinds::Kind;
 
 const OUTPUT: &str = "com.pulumi.core.Output";
 const CODEGEN: &str = "com.pulumi.core.internal.Codegen";
 const NULLABLE: &str = "javax.annotation.Nullable";
 const STRING: &str = "java.lang.String";
-
-/// Kind of a resource.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
-}
 
 /// Intermediate state while the class of a resource is built.
 struct Lowering<'s, 'p, 'd> {
@@ -43,11 +36,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         &self,
         resource: &'p Resource<'d>,
     ) -> Result<Vec<SourceFile>, GenerateError> {
-        let kind = if resource.is_component {
-            Kind::Component
-        } else {
-            Kind::Custom
-        };
+        let kind = Kind::of(resource);
         self.files_of(resource, kind, &self.resource_class(resource))
     }
 
@@ -102,11 +91,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         class: &str,
         is_provider: bool,
     ) -> (Vec<String>, Option<String>) {
-        let kind = match (is_provider, resource.is_component) {
-            (true, _) => Kind::Provider,
-            (false, true) => Kind::Component,
-            (false, false) => Kind::Custom,
-        };
+        let kind = Kind::with(resource, is_provider);
         let state = self.state_class(resource).filter(|_| kind == Kind::Custom);
         let args = format!("{class}Args");
         let mut lowering = self.lowering(resource, kind, class, &args, state.as_deref());

@@ -9,31 +9,22 @@ use super::sdk::{Sdk, quoted};
 use super::types::Shape;
 use super::values::Given;
 use crate::GenerateError;
+use crate::kinds::Kind;
 use crate::settings::Compatibility;
 
-/// Kind of a resource.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
+fn base_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "pulumi.CustomResource",
+        Kind::Component => "pulumi.ComponentResource",
+        Kind::Provider => "pulumi.ProviderResource",
+    }
 }
 
-impl Kind {
-    fn base(self) -> &'static str {
-        match self {
-            Kind::Custom => "pulumi.CustomResource",
-            Kind::Component => "pulumi.ComponentResource",
-            Kind::Provider => "pulumi.ProviderResource",
-        }
-    }
-
-    fn options(self) -> &'static str {
-        match self {
-            Kind::Custom => "pulumi.CustomResourceOptions",
-            Kind::Component => "pulumi.ComponentResourceOptions",
-            Kind::Provider => "pulumi.ResourceOptions",
-        }
+fn options_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "pulumi.CustomResourceOptions",
+        Kind::Component => "pulumi.ComponentResourceOptions",
+        Kind::Provider => "pulumi.ResourceOptions",
     }
 }
 
@@ -55,11 +46,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let module = self.module_of(&resource.token);
         let folder = Self::folder_of(&module);
         let file = self.file_name(&resource.token);
-        let kind = if resource.is_component {
-            Kind::Component
-        } else {
-            Kind::Custom
-        };
+        let kind = Kind::of(resource);
         let name = Self::class_name(&resource.token);
         let path = Self::path(&folder, &format!("{file}.ts"))?;
         Ok(self.lower_resource(resource, kind, name, &folder, path))
@@ -111,11 +98,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         name: String,
         is_provider: bool,
     ) -> (String, Option<String>) {
-        let kind = match (is_provider, resource.is_component) {
-            (true, _) => Kind::Provider,
-            (false, true) => Kind::Component,
-            (false, false) => Kind::Custom,
-        };
+        let kind = Kind::with(resource, is_provider);
         let mut lowering = Lowering {
             sdk: self,
             resource,
@@ -169,7 +152,7 @@ impl<'d> Lowering<'_, '_, 'd> {
         Class {
             doc: self.sdk.doc(outputs.description, self.resource.deprecation),
             name: self.name.clone(),
-            base: self.kind.base(),
+            base: base_of(self.kind),
             before,
             fields,
             after,
@@ -292,7 +275,7 @@ impl<'d> Lowering<'_, '_, 'd> {
     }
 
     fn constructor(&mut self) -> Callable {
-        let (name, options) = (self.name.clone(), self.kind.options());
+        let (name, options) = (self.name.clone(), options_of(self.kind));
         let mark = if self.are_args_optional() { "?" } else { "" };
         let doc = Doc {
             lines: vec![

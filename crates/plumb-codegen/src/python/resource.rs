@@ -12,24 +12,15 @@ use super::names;
 use super::object::{Member, Role};
 use super::sdk::{Sdk, literal};
 use super::types::{Form, Place, Shape};
+use crate::kinds::Kind;
 use crate::settings::Compatibility;
 use crate::{FilePath, GenerateError};
 
-/// Kind of a resource.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
-}
-
-impl Kind {
-    fn base(self) -> &'static str {
-        match self {
-            Kind::Custom => "pulumi.CustomResource",
-            Kind::Component => "pulumi.ComponentResource",
-            Kind::Provider => "pulumi.ProviderResource",
-        }
+fn base_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "pulumi.CustomResource",
+        Kind::Component => "pulumi.ComponentResource",
+        Kind::Provider => "pulumi.ProviderResource",
     }
 }
 
@@ -54,11 +45,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
         &self,
         resource: &'p Resource<'d>,
     ) -> Result<SourceFile, GenerateError> {
-        let kind = if resource.is_component {
-            Kind::Component
-        } else {
-            Kind::Custom
-        };
+        let kind = Kind::of(resource);
         let module = self.module_of(&resource.token);
         let file = self.file_name(&resource.token);
         let path = self.path(&module, &format!("{file}.py"))?;
@@ -267,7 +254,7 @@ impl<'d> Lowering<'_, '_, '_, 'd> {
                 "@pulumi.type_token({})",
                 names::string(&self.resource.token)
             )],
-            head: format!("{}({})", self.name, self.kind.base()),
+            head: format!("{}({})", self.name, base_of(self.kind)),
             doc: Doc::default(),
             items,
         }

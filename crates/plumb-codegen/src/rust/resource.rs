@@ -8,6 +8,7 @@ use plumb_schema::bound::{Property, Resource, TypeKind};
 use super::args::{Args, Parameters};
 use super::model::{Sdk, named};
 use super::text;
+use crate::kinds::Kind;
 use crate::writer::Writer;
 
 /// Names that accessors cannot have.
@@ -25,29 +26,19 @@ const RESERVED: [&str; 11] = [
     "into_value",
 ];
 
-/// How a resource is registered.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Custom,
-    Component,
-    Provider,
+fn option_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "Custom",
+        Kind::Component => "Component",
+        Kind::Provider => "Provider",
+    }
 }
 
-impl Kind {
-    fn option(self) -> &'static str {
-        match self {
-            Kind::Custom => "Custom",
-            Kind::Component => "Component",
-            Kind::Provider => "Provider",
-        }
-    }
-
-    fn function(self) -> &'static str {
-        match self {
-            Kind::Custom => "custom_resource",
-            Kind::Component => "remote_component",
-            Kind::Provider => "provider_resource",
-        }
+fn function_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Custom => "custom_resource",
+        Kind::Component => "remote_component",
+        Kind::Provider => "provider_resource",
     }
 }
 
@@ -63,11 +54,7 @@ impl<'d> Sdk<'_, 'd> {
             .iter()
             .position(|it| std::ptr::eq(it, resource));
         let class = position.map_or("Provider", |position| self.resources[position].as_str());
-        let kind = match (position, resource.is_component) {
-            (None, _) => Kind::Provider,
-            (_, true) => Kind::Component,
-            (_, false) => Kind::Custom,
-        };
+        let kind = Kind::with(resource, position.is_none());
         text::doc(writer, resource.outputs.description, "A resource.");
         text::deprecated(writer, resource.deprecation);
         writer.line(&["#[derive(Clone, Debug)]"]);
@@ -145,7 +132,7 @@ impl<'d> Sdk<'_, 'd> {
 fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &Resource<'_>) {
     let parameters = Parameters::of(&resource.inputs);
     let (bounded, used) = (parameters.bounded(), parameters.used());
-    let option = format!("::plumb::Options<::plumb::kind::{}>", kind.option());
+    let option = format!("::plumb::Options<::plumb::kind::{}>", option_of(kind));
     writer.line(&["/// Registers the resource."]);
     writer.line(&["#[track_caller]"]);
     let open = format!(
@@ -175,7 +162,7 @@ fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &R
         writer.line(&["let location = ::std::panic::Location::caller();"]);
         let call = format!(
             "{class}(ctx.{}(Self::TOKEN, name, inputs, options, location))",
-            kind.function()
+            function_of(kind)
         );
         writer.line(&[&call]);
     });
