@@ -5,13 +5,14 @@ use std::path::Path;
 
 use plumb_pcl::{Leniency, Loaded, Problem, Program, Sources};
 use plumb_programs::{ProgramLanguage, Project, language_of};
+use plumb_project::project::file_text;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::codegen::{Diagnostic, DiagnosticSeverity, Pos, Range};
 use plumb_schema::SchemaLoader;
 use serde_json::Value as Json;
 use tonic::Status;
 
-use super::project::{failed, project_text, write};
+use super::project::{failed, write};
 use crate::yaml::{RemoteSchemas, connect};
 
 /// Makes the program that the texts in `request` are, for the host `host`.
@@ -73,10 +74,7 @@ pub(super) async fn project(
             write(&path, text)?;
         }
         let runtime = plumb_programs::runtime(host);
-        write(
-            &root.join("Pulumi.yaml"),
-            &project_text(description, runtime),
-        )?;
+        write(&root.join("Pulumi.yaml"), &file_text(description, runtime))?;
     }
     Ok(pb::GenerateProjectResponse {
         diagnostics: diagnostics(&problems),

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plumb_project::yaml::{Data, Document, Node, emit, from_json};
+use plumb_project::project::file_text;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::codegen::{Diagnostic, DiagnosticSeverity};
 use plumb_yaml::{PclFile, Translated, from_pcl};
@@ -27,7 +27,7 @@ pub(super) fn yaml_project(
         fs::create_dir_all(&folder).map_err(|error| failed("create", &folder, &error))?;
         write(
             &root.join("Pulumi.yaml"),
-            &project_text(project, Json::from("yaml")),
+            &file_text(project, Json::from("yaml")),
         )?;
         if !translated.text.is_empty() {
             write(&folder.join("Main.yaml"), &translated.text)?;
@@ -87,26 +87,6 @@ fn files_of(folder: &Path) -> Result<Vec<PclFile>, Status> {
         })
     };
     paths.into_iter().map(read).collect()
-}
-
-/// The project file, for the given runtime.
-pub(super) fn project_text(mut project: Json, runtime: Json) -> String {
-    project["runtime"] = runtime;
-    let mut root = from_json(&project);
-    // Name and language come first, as people write them.
-    if let Data::Mapping(mapping) = &mut root.data {
-        let place = |key: &Node| match key.as_str().as_deref() {
-            Some("name") => 0,
-            Some("runtime") => 1,
-            _ => 2,
-        };
-        mapping.entries.sort_by_key(|(key, _)| place(key));
-    }
-    emit(&Document {
-        head: Vec::new(),
-        root: Some(root),
-        foot: Vec::new(),
-    })
 }
 
 fn copy(declaration: &Path, folder: &Path, name: &str) -> Result<(), Status> {

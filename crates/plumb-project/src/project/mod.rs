@@ -2,9 +2,11 @@
 
 mod decode;
 mod edit;
+mod new;
 mod other;
 
 pub use edit::ProjectFile;
+pub use new::file_text;
 pub use other::{PluginProject, PolicyProject};
 
 use indexmap::IndexMap;

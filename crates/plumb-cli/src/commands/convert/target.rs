@@ -6,7 +6,7 @@ use std::path::Path;
 
 use plumb_pcl::{Problem, Program, Sources};
 use plumb_programs::{ProgramLanguage, Project, language_of};
-use plumb_project::yaml::{Data, Document, Node, emit, from_json};
+use plumb_project::project::file_text;
 use plumb_yaml::{PclFile, from_pcl};
 use serde_json::{Value as Json, json};
 
@@ -146,25 +146,10 @@ pub(super) fn description(folder: &Path, name: Option<&str>) -> Result<Json, Err
 /// Writes the description with the runtime of the target.
 pub(super) fn write_description(
     out: &Path,
-    mut description: Json,
+    description: Json,
     target: &Target,
 ) -> Result<(), Error> {
-    description["runtime"] = target.runtime();
-    let mut root = from_json(&description);
-    // Name and runtime come first, as people write them.
-    if let Data::Mapping(mapping) = &mut root.data {
-        let place = |key: &Node| match key.as_str().as_deref() {
-            Some("name") => 0,
-            Some("runtime") => 1,
-            _ => 2,
-        };
-        mapping.entries.sort_by_key(|(key, _)| place(key));
-    }
-    let text = emit(&Document {
-        head: Vec::new(),
-        root: Some(root),
-        foot: Vec::new(),
-    });
+    let text = file_text(description, target.runtime());
     write(out, &BTreeMap::from([("Pulumi.yaml".to_owned(), text)]))
 }
 
