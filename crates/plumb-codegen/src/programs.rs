@@ -222,18 +222,21 @@ impl PackageNames {
     }
 }
 
-/// Go module that has the packages below an import path: everything before the folder `go` of a released SDK, or else the
-/// folder above.
-pub fn go_module(package: &PackageSchema, import: &str) -> String {
+/// Go module that has the packages below an import path: the folder above for an SDK that is a module of its own, as local
+/// ones are; everything before the folder `go` for another SDK that was released.
+pub fn go_module(package: &PackageSchema, import: &str, is_local: bool) -> String {
     let block = package.language("go").unwrap_or_default();
     if let Some(path) = block.get("modulePath").and_then(Json::as_str) {
         return path.to_owned();
+    }
+    let above = || import.rsplit_once('/').map_or(import, |(above, _)| above);
+    if is_local || is_own_module(package) {
+        return above().to_owned();
     }
     let released = import.rsplit_once("/go/").map(|(module, _)| module);
     let is_sdk = |module: &&str| {
         module.ends_with("/sdk") || module.rsplit('/').nth(1).is_some_and(|step| step == "sdk")
     };
-    let above = || import.rsplit_once('/').map_or(import, |(above, _)| above);
     released.filter(is_sdk).unwrap_or_else(above).to_owned()
 }
 
@@ -255,7 +258,21 @@ fn go_base(package: &PackageSchema) -> String {
         (None, Some(namespace)) => format!("github.com/{namespace}/pulumi-{name}"),
         (None, None) => format!("example.com/pulumi-{name}"),
     };
-    format!("{root}/sdk{step}/go/{name}")
+    if is_own_module(package) {
+        format!("{root}/sdk/go{step}/{}", name.replace('-', ""))
+    } else {
+        format!("{root}/sdk{step}/go/{name}")
+    }
+}
+
+/// Whether the SDK for Go has a `go.mod` of its own.
+fn is_own_module(package: &PackageSchema) -> bool {
+    let has_pack = || {
+        let schema: Json = serde_json::from_str(package.text()).unwrap_or_default();
+        schema["meta"]["supportPack"] == true
+    };
+    // Reading a large schema takes long.
+    package.parameterization().is_some() || package.text().contains("\"supportPack\"") && has_pack()
 }
 
 fn go_repository(package: &PackageSchema) -> Option<String> {
@@ -309,10 +326,30 @@ mod tests {
             ),
             ("example.com/b/go/v2/b", "example.com/b/go/v2"),
         ] {
-            assert_eq!(go_module(&plain, import), module);
+            assert_eq!(go_module(&plain, import, false), module);
         }
         let own = package(r#"{"go": {"modulePath": "example.com/own"}}"#);
-        assert_eq!(go_module(&own, "example.com/b/go/b"), "example.com/own");
+        assert_eq!(
+            go_module(&own, "example.com/b/go/b", false),
+            "example.com/own"
+        );
+        let import = "github.com/a/pulumi-b/sdk/v4/go/b";
+        assert_eq!(
+            go_module(&plain, import, true),
+            "github.com/a/pulumi-b/sdk/v4/go"
+        );
+    }
+
+    #[test]
+    fn sdks_that_are_modules_of_their_own_have_other_paths() {
+        let text = r#"{"name": "my-pkg", "version": "2.0.0", "meta": {"supportPack": true}}"#;
+        let package = PackageSchema::parse(text.to_owned()).unwrap();
+        let names = PackageNames::new(&package, ProgramLanguage::Go);
+        assert_eq!(names.import, "example.com/pulumi-my-pkg/sdk/go/v2/mypkg");
+        assert_eq!(
+            go_module(&package, &names.import, false),
+            "example.com/pulumi-my-pkg/sdk/go/v2"
+        );
     }
 
     #[test]

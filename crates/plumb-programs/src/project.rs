@@ -180,9 +180,9 @@ fn go(program: &Program, project: &Project) -> BTreeMap<String, String> {
             continue;
         }
         let names = PackageNames::new(&package, language);
-        let module = go_module(&package, &names.import);
-        let version = names.requirement();
-        match (project.local_dependencies.get(package.name()), version) {
+        let local = project.local_dependencies.get(package.name());
+        let module = go_module(&package, &names.import, local.is_some());
+        match (local, names.requirement()) {
             (Some(path), _) => {
                 let version = major_of(&module);
                 required.push((module.clone(), version));
@@ -195,11 +195,7 @@ fn go(program: &Program, project: &Project) -> BTreeMap<String, String> {
     }
     required.sort();
     replaced.sort();
-    let name = if project.name.is_empty() {
-        "program"
-    } else {
-        &project.name
-    };
+    let name = module_name(&project.name);
     let mut text = format!("module {name}\n\ngo 1.25\n\nrequire (\n");
     for (module, version) in required {
         text.extend(["\t", &module, " ", &version, "\n"]);
@@ -212,13 +208,35 @@ fn go(program: &Program, project: &Project) -> BTreeMap<String, String> {
     BTreeMap::from([("go.mod".to_owned(), text)])
 }
 
+/// Packages of the standard library whose path has one step.
+const STANDARD_PACKAGES: &[&str] = &[
+    "bufio", "bytes", "cmp", "context", "crypto", "embed", "encoding", "errors", "expvar", "flag",
+    "fmt", "hash", "html", "image", "io", "iter", "log", "maps", "math", "mime", "net", "os",
+    "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
+    "structs", "sync", "syscall", "testing", "time", "unicode", "unique", "unsafe", "weak",
+];
+
+/// Name of the program's module: the name of the project, if it can be the path of a module.
+fn module_name(project: &str) -> String {
+    let name = project.trim_matches(['.', '-']);
+    if name.is_empty() {
+        "program".to_owned()
+    } else if STANDARD_PACKAGES.contains(&name) {
+        // A package of the standard library with the same path would be ambiguous.
+        format!("{name}-program")
+    } else {
+        name.to_owned()
+    }
+}
+
 /// Version that stands for any version of a module that is replaced.
 fn major_of(module: &str) -> String {
-    let last = module.rsplit('/').find_map(|step| {
-        let number: u32 = step.strip_prefix('v')?.parse().ok()?;
-        (number > 1).then_some(number)
-    });
-    format!("v{}.0.0", last.unwrap_or(0))
+    let last = module
+        .rsplit('/')
+        .next()
+        .and_then(|it| it.strip_prefix('v'));
+    let number: Option<u32> = last.and_then(|it| it.parse().ok());
+    format!("v{}.0.0", number.filter(|it| *it > 1).unwrap_or(0))
 }
 
 /// Path of a folder in `replace`, which must not look like a module.
@@ -256,4 +274,32 @@ fn text(json: &Json) -> String {
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_have_names_that_go_accepts() {
+        for (project, module) in [
+            ("web-site", "web-site"),
+            ("", "program"),
+            ("log", "log-program"),
+            (".hidden.", "hidden"),
+        ] {
+            assert_eq!(module_name(project), module);
+        }
+    }
+
+    #[test]
+    fn versions_of_local_modules_fit_their_paths() {
+        for (module, version) in [
+            ("example.com/sdk/go/v3", "v3.0.0"),
+            ("example.com/sdk/v3/go", "v0.0.0"),
+            ("example.com/video", "v0.0.0"),
+        ] {
+            assert_eq!(major_of(module), version);
+        }
+    }
 }
