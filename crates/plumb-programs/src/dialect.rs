@@ -43,7 +43,15 @@ impl Dialect {
                 language,
                 invokes_are_outputs: false,
                 lifts_anything: false,
-                own_members: &[],
+                own_members: &[
+                    "ApplyT",
+                    "ApplyTWithContext",
+                    "Elem",
+                    "ElementType",
+                    "IsSecret",
+                    "OutputState",
+                    "ToOutput",
+                ],
             },
             ProgramLanguage::Nodejs => Dialect {
                 language,

@@ -84,6 +84,16 @@ impl Names {
         self.taken.insert(name.to_owned())
     }
 
+    /// Names that are not free.
+    pub(crate) fn taken(&self) -> &BTreeSet<String> {
+        &self.taken
+    }
+
+    /// Frees all names but `taken`.
+    pub(crate) fn restore(&mut self, taken: BTreeSet<String>) {
+        self.taken = taken;
+    }
+
     /// Reserves a free name derived from `wanted`.
     pub(crate) fn fresh(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();

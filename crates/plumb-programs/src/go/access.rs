@@ -4,8 +4,10 @@ use plumb_pcl::Type;
 use plumb_schema::TypeDefinition;
 
 use super::GO;
+use super::expression::Want;
+use super::helpers::Helper;
 use super::kinds::Kind;
-use super::printer::{Printer, Value};
+use super::printer::{Form, Printer, Value};
 use super::syntax::{Code, Statement};
 use crate::tree::{InvokeTree, Presence, Tree};
 
@@ -62,27 +64,69 @@ impl Printer {
         }
     }
 
-    /// Receiver of a step: pointers to scalars have no members, and missing maps have none.
     pub(super) fn index(&mut self, receiver: &Tree, index: &Tree) -> Value {
         let receiver = self.any(receiver);
         match (receiver.kind.clone(), receiver.is_plain()) {
             (Kind::List(element), true) => {
                 let index = self.plain(index, Kind::Int);
+                if self.is_trying {
+                    return self.checked_member(Helper::Item, [receiver.code, index], *element);
+                }
                 Value::plain(receiver.code.at(index), *element)
+            }
+            (Kind::List(element), false) if receiver.form == Form::Output => {
+                let index = self.expression(index, &Want::Input(Kind::Int));
+                Value::output(receiver.code.method("Index", vec![index]), *element)
             }
             (Kind::Map(element), true) => {
                 let index = self.plain(index, Kind::Text);
+                if self.is_trying {
+                    return self.checked_member(Helper::Member, [receiver.code, index], *element);
+                }
                 Value::plain(receiver.code.at(index), *element)
+            }
+            (Kind::Any, true) => {
+                let index = self.any(index);
+                if !index.is_plain() || !matches!(index.kind, Kind::Int | Kind::Text) {
+                    return self.refuse("an index of such a type");
+                }
+                self.checked_member(Helper::Find, [receiver.code, index.code], Kind::Any)
             }
             _ => self.refuse("an index of such a value"),
         }
+    }
+
+    /// Member of a collection, taken by a function that fails if there is none.
+    fn checked_member(&mut self, helper: Helper, [from, key]: [Code; 2], kind: Kind) -> Value {
+        let wanted = match &key {
+            Code::Word(word) => word.trim_matches('"').to_owned(),
+            _ => String::new(),
+        };
+        let is_name = wanted.starts_with(char::is_alphabetic)
+            && wanted
+                .chars()
+                .all(|it| it.is_ascii_alphanumeric() || it == '_');
+        let call = Code::call(self.help(helper), vec![from, key]);
+        let name = if is_name { &wanted } else { "entry" };
+        Value::plain(self.attempt(name, call), kind)
     }
 
     pub(super) fn key(&mut self, receiver: Value, name: &str) -> Value {
         match (receiver.kind.clone(), receiver.is_plain()) {
             (Kind::Map(element), true) => {
                 let key = Code::word(GO.string(name));
+                if self.is_trying {
+                    return self.checked_member(Helper::Member, [receiver.code, key], *element);
+                }
                 Value::plain(receiver.code.at(key), *element)
+            }
+            (Kind::Any, true) => {
+                let key = Code::word(GO.string(name));
+                self.checked_member(Helper::Find, [receiver.code, key], Kind::Any)
+            }
+            (Kind::Map(element), false) if receiver.form == Form::Output => {
+                let key = Code::call("pulumi.String", vec![Code::word(GO.string(name))]);
+                Value::output(receiver.code.method("MapIndex", vec![key]), *element)
             }
             (Kind::Struct(fields), true) => match fields.iter().find(|(known, _)| known == name) {
                 Some((_, kind)) => {
@@ -137,14 +181,14 @@ impl Printer {
                     Value::output(receiver.code.method(&field, Vec::new()), kind)
                 }
             }
-            Kind::Object(..) | Kind::Pointer(_) if receiver.is_plain() => {
+            Kind::Object(..) | Kind::Pointer(_) if receiver.form != Form::Input => {
                 self.member(receiver, name, presence)
             }
             _ => self.refuse(&format!("the property {name} of such a value")),
         }
     }
 
-    /// Property of a plain object, which may be missing.
+    /// Property of an object, which may be missing.
     pub(super) fn member(&mut self, receiver: Value, name: &str, _presence: Presence) -> Value {
         let Kind::Object(package, token) = receiver.kind.present().clone() else {
             return self.refuse(&format!("the property {name} of such a value"));
@@ -161,6 +205,13 @@ impl Printer {
         };
         let kind = Kind::of(&Type::of_property(&package, &property));
         let field = GO.property(name);
+        if !receiver.is_plain() {
+            let kind = match receiver.kind {
+                Kind::Pointer(_) => kind.optional(),
+                _ => kind,
+            };
+            return Value::output(receiver.code.method(&field, Vec::new()), kind);
+        }
         if !matches!(receiver.kind, Kind::Pointer(_)) {
             return Value::plain(receiver.code.dot(&field), kind);
         }

@@ -1,5 +1,6 @@
 //! Components in Go: a struct, the struct of its inputs, and its constructor.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -13,13 +14,56 @@ use super::statements::Statements;
 use super::syntax::{Code, Statement};
 use crate::dialect::Dialect;
 use crate::flow::Flows;
-use crate::names::component_class;
-use crate::order;
+use crate::names::{camel, component_class};
 use crate::tree::Tree;
+use crate::{components, order};
 
-/// Name of a component's struct.
-pub(super) fn component_name(program: &Program) -> String {
-    component_class(program, GO)
+/// Names of a component.
+pub(super) struct Component {
+    /// Name of its struct.
+    pub(super) class: String,
+    /// Path of its file.
+    pub(super) file: String,
+}
+
+/// Names of the components of a program, by folder. All of them are in one package.
+pub(super) fn components(program: &Program) -> BTreeMap<String, Component> {
+    let mut classes = BTreeSet::new();
+    let mut files = BTreeSet::from(["main".to_owned()]);
+    let mut named = BTreeMap::new();
+    for (folder, inner) in components::all(program) {
+        let path = folder.replace(['/', '_'], "-");
+        let mut class = component_class(&inner, GO);
+        let longer = GO.class(&camel(&path));
+        let mut number = 1;
+        // The structs of inputs and the constructors have names, too.
+        while names_of(&class).iter().any(|it| classes.contains(it)) {
+            class.clone_from(&longer);
+            if number > 1 {
+                class.push_str(&number.to_string());
+            }
+            number += 1;
+        }
+        classes.extend(names_of(&class));
+        let wanted = camel(&path);
+        let mut file = wanted.clone();
+        let mut number = 2;
+        while !files.insert(file.to_lowercase()) {
+            file = format!("{wanted}{number}");
+            number += 1;
+        }
+        let file = format!("{file}.go");
+        named.insert(folder, Component { class, file });
+    }
+    named
+}
+
+fn names_of(class: &str) -> [String; 3] {
+    [
+        class.to_owned(),
+        format!("{class}Args"),
+        format!("New{class}"),
+    ]
 }
 
 fn configs(program: &Program) -> impl Iterator<Item = (usize, &Config)> {
@@ -51,7 +95,7 @@ pub(super) fn declarations(
     statements: &mut Statements<'_, '_>,
 ) -> (Vec<Statement>, Arc<Vec<(EcoString, Kind)>>) {
     let program = statements.program;
-    let class = component_name(program);
+    let class = statements.class_of_component(program);
     let args = args(statements, &class);
     let printer = &mut statements.printer;
     printer.open(true);
@@ -154,7 +198,7 @@ fn inputs(statements: &mut Statements<'_, '_>) {
             let present = kind.present().clone();
             let default = printer.plain(&tree, present.clone());
             let default = match present {
-                Kind::Float => Code::call("float64", vec![default]),
+                Kind::Float => default.into_float(),
                 _ => default,
             };
             printer.line(format!("{variable} := "), Some(default));

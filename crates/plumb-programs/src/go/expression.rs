@@ -3,7 +3,6 @@
 //! Go is typed, and trees are not: an expression is printed together with its [`Kind`] and form. [`Want`] says what the
 //! place of an expression accepts, and [`super::convert`] converts to that.
 
-use ecow::EcoString;
 use plumb_pcl::{BinaryOperator, UnaryOperator};
 use plumb_schema::{Constant, TypeDefinition};
 
@@ -11,8 +10,8 @@ use super::GO;
 use super::convert::number;
 use super::helpers::Helper;
 use super::kinds::Kind;
-use super::printer::{Form, Printer, Value, can_fail, with_result};
-use super::syntax::{Code, Statement};
+use super::printer::{Form, Printer, Value};
+use super::syntax::Code;
 use crate::tree::{Conversion, Tree};
 
 /// What a place accepts.
@@ -436,110 +435,8 @@ impl Printer {
         (format, args)
     }
 
-    fn apply(&mut self, params: &[(EcoString, Tree)], body: &Tree) -> Value {
-        let mut outputs = Vec::with_capacity(params.len());
-        for (name, tree) in params {
-            let value = self.any(tree);
-            let value = self.as_output(value);
-            let (code, kind) = match value.kind {
-                Kind::Id => (value.code.method("ToStringOutput", Vec::new()), Kind::Text),
-                kind => (value.code, kind),
-            };
-            outputs.push((self.local(name), name.clone(), code, kind));
-        }
-        let depth = self.variables.len();
-        self.open(true);
-        for (local, name, _, kind) in &outputs {
-            let value = Value::plain(Code::word(local.clone()), kind.clone());
-            self.variables.push((name.clone(), value));
-        }
-        let signature = if let [(local, _, _, kind)] = outputs.as_slice() {
-            let ty = self.plain_type(kind);
-            format!("func({local} {ty})")
-        } else {
-            for (at, (local, _, _, kind)) in outputs.iter().enumerate() {
-                let code = Code::word("args").at(Code::word(at.to_string()));
-                let code = match kind {
-                    Kind::Any => code,
-                    kind => {
-                        let ty = self.plain_type(kind);
-                        code.asserted(&ty)
-                    }
-                };
-                self.line(format!("{local} := "), Some(code));
-            }
-            "func(args []interface{})".to_owned()
-        };
-        let result = self.any(body);
-        let result = self.callback_result(result);
-        self.variables.truncate(depth);
-        let mut statements = self.close();
-        let (ty, output) = (result.0, result.1);
-        let signature = if can_fail(&statements) {
-            with_result(&mut statements, &zero(&ty));
-            let returned = Code::Suffix(Box::new(result.2), ", nil".to_owned());
-            statements.push(Statement::Simple("return ".to_owned(), Some(returned)));
-            format!("{signature} ({ty}, error)")
-        } else {
-            statements.push(Statement::Simple("return ".to_owned(), Some(result.2)));
-            format!("{signature} {ty}")
-        };
-        let function = Code::Function(signature, statements);
-        let receiver = if outputs.len() == 1 {
-            outputs.remove(0).2
-        } else {
-            let args = outputs.into_iter().map(|it| it.2).collect();
-            Code::call("pulumi.All", args)
-        };
-        let code = receiver.method("ApplyT", vec![function]).asserted(&output);
-        Value::output(code, result.3)
-    }
-
-    /// Type, output type, code and kind of the result of a callback.
-    fn callback_result(&mut self, result: Value) -> (String, String, Code, Kind) {
-        let kind = match &result.kind {
-            Kind::Null | Kind::Struct(_) => Kind::Any,
-            kind => kind.clone(),
-        };
-        if !result.is_plain() {
-            if let (Some(output), Form::Output) = (Self::core_output(&kind), result.form) {
-                return (output.clone(), output, result.code, kind);
-            }
-            let code = self.refuse("such a value in a callback").code;
-            let ty = "interface{}".to_owned();
-            return (ty, "pulumi.AnyOutput".to_owned(), code, Kind::Any);
-        }
-        let kind = match kind {
-            Kind::Enum(_, _, underlying) => *underlying,
-            kind => kind,
-        };
-        match Self::core_output(&kind) {
-            Some(output) => {
-                let code = self.converted(result, &Want::Plain(kind.clone())).code;
-                (self.plain_type(&kind), output, code, kind)
-            }
-            None => (
-                "interface{}".to_owned(),
-                "pulumi.AnyOutput".to_owned(),
-                result.code,
-                Kind::Any,
-            ),
-        }
-    }
-
     pub(super) fn value_of(&mut self, code: Code) -> Code {
         let helper = self.help(Helper::ValueOf);
         Code::call(helper, vec![code])
-    }
-}
-
-/// Zero value of a type.
-fn zero(ty: &str) -> String {
-    match ty {
-        "string" => "\"\"".to_owned(),
-        "int" | "float64" => "0".to_owned(),
-        "bool" => "false".to_owned(),
-        ty if ty.starts_with("pulumi.") && ty.ends_with("Output") => format!("{ty}{{}}"),
-        _ => "nil".to_owned(),
     }
 }

@@ -122,8 +122,8 @@ impl Printer {
                 };
                 Value::output(stack.method("GetOutput", vec![name]), Kind::Any)
             }
-            Function::Try => self.refuse("`try`"),
-            Function::Can => self.refuse("`can`"),
+            Function::Try => self.first_possible(args),
+            Function::Can => self.is_possible(args),
             Function::Recover => self.refuse("`recover`"),
             Function::NotImplemented => self.refuse("`notImplemented`"),
             Function::ResourceName => self.refuse("`pulumiResourceName`"),

@@ -3,7 +3,10 @@
 /// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
+    Find,
+    Item,
     Lookup,
+    Member,
     SingleOrNone,
     ValueOf,
 }
@@ -11,14 +14,64 @@ pub(super) enum Helper {
 impl Helper {
     pub(super) fn name(self) -> &'static str {
         match self {
+            Helper::Find => "find",
+            Helper::Item => "itemAt",
             Helper::Lookup => "lookup",
+            Helper::Member => "memberOf",
             Helper::SingleOrNone => "singleOrNone",
             Helper::ValueOf => "valueOf",
         }
     }
 
+    /// Packages that the helper uses.
+    pub(super) fn imports(self) -> &'static [&'static str] {
+        match self {
+            Helper::Find | Helper::Item | Helper::Member | Helper::SingleOrNone => &["fmt"],
+            Helper::Lookup | Helper::ValueOf => &[],
+        }
+    }
+
     pub(super) fn text(self) -> &'static str {
         match self {
+            Helper::Find => {
+                "// find returns the member of a map or the item of a list.
+func find(value interface{}, key interface{}) (interface{}, error) {
+	switch value := value.(type) {
+	case map[string]interface{}:
+		if member, ok := value[fmt.Sprint(key)]; ok {
+			return member, nil
+		}
+	case []interface{}:
+		if index, ok := key.(int); ok && index >= 0 && index < len(value) {
+			return value[index], nil
+		}
+	}
+	return nil, fmt.Errorf(\"the value has no member %v\", key)
+}
+"
+            }
+            Helper::Item => {
+                "// itemAt returns an item of a list, or an error if the list is too short.
+func itemAt[T any](items []T, index int) (T, error) {
+	if index < 0 || index >= len(items) {
+		var zero T
+		return zero, fmt.Errorf(\"the list has no item %d\", index)
+	}
+	return items[index], nil
+}
+"
+            }
+            Helper::Member => {
+                "// memberOf returns the value of a key, or an error if there is none.
+func memberOf[T any](values map[string]T, key string) (T, error) {
+	value, ok := values[key]
+	if !ok {
+		return value, fmt.Errorf(\"the map has no key %q\", key)
+	}
+	return value, nil
+}
+"
+            }
             Helper::Lookup => {
                 "// lookup returns the value of a key, or the fallback if there is none.
 func lookup[T any](values map[string]T, key string, fallback T) T {

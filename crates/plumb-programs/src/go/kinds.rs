@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_pcl::{PackageFunction, ResourceType, Type};
+use plumb_pcl::{ExprKind, PackageFunction, ResourceType, Step, Type};
 use plumb_schema::{
     PackageSchema, Primitive, Section, Type as SchemaType, TypeDefinition, TypeKind,
 };
@@ -200,6 +200,11 @@ impl Kind {
         })
     }
 
+    /// Whether the outputs of collections of such values have methods for their elements.
+    fn is_element(&self) -> bool {
+        matches!(self, Kind::Object(..) | Kind::Enum(..)) || self.stem_within(2).is_some()
+    }
+
     /// Whether two kinds have the same Go types.
     pub(super) fn is(&self, other: &Kind) -> bool {
         match (self, other) {
@@ -228,6 +233,24 @@ impl Kind {
             (Kind::Pointer(a), b) | (b, Kind::Pointer(a)) if a.is(b) => b.clone().optional(),
             _ => Kind::Any,
         }
+    }
+}
+
+/// Whether outputs of a type have a method for a step, so that it needs no callback.
+pub(crate) fn has_method(ty: &Type, step: &Step) -> bool {
+    let kind = Kind::of(ty);
+    match (kind.present(), step) {
+        (Kind::Result(_), Step::Name(_)) => !matches!(kind, Kind::Pointer(_)),
+        (Kind::Object(package, token), Step::Name(name)) => {
+            matches!(package.type_definition(token), Some(Ok(definition))
+                if matches!(&*definition, TypeDefinition::Object(object) if object.properties.contains_key(name.as_str())))
+        }
+        (Kind::Map(element), Step::Name(_)) => element.is_element(),
+        (Kind::List(element), Step::Index(index)) => {
+            let is_whole = matches!(&index.kind, ExprKind::Number(number) if number.fract() == 0.0);
+            element.is_element() && (is_whole || index.ty == Type::Int)
+        }
+        _ => false,
     }
 }
 

@@ -11,6 +11,8 @@
 //! Constructs without a form in Go, and values whose conversion is unknown, are reported with their definitions.
 
 mod access;
+mod apply;
+mod attempts;
 mod collections;
 mod component;
 mod convert;
@@ -23,19 +25,21 @@ mod printer;
 mod statements;
 mod syntax;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_codegen::programs::{ProgramLanguage, go_package};
 use plumb_pcl::{DefinitionKind, Program};
 
 use crate::dialect::Dialect;
 use crate::lower::Lowering;
-use crate::names::{Names, camel};
+use crate::names::Names;
 use crate::{Generated, components, order, walk};
 use helpers::Helper;
 use printer::Printer;
 use statements::{Outputs, Statements};
 use syntax::{Code, Statement};
+
+pub(crate) use kinds::has_method;
 
 const GO: ProgramLanguage = ProgramLanguage::Go;
 
@@ -50,7 +54,6 @@ const RESERVED: &[&str] = &[
     "clear",
     "close",
     "complex",
-    "component",
     "config",
     "copy",
     "created",
@@ -59,22 +62,23 @@ const RESERVED: &[&str] = &[
     "elements",
     "err",
     "false",
+    "find",
     "fmt",
     "imag",
     "index",
     "iota",
+    "itemAt",
     "json",
     "key",
     "lookup",
     "main",
     "maps",
     "max",
+    "memberOf",
     "min",
-    "name",
     "new",
     "nil",
     "number",
-    "opts",
     "os",
     "print",
     "println",
@@ -91,30 +95,24 @@ const RESERVED: &[&str] = &[
     "valueOf",
 ];
 
+/// Names that constructors of components use.
+const IN_COMPONENTS: &[&str] = &["component", "name", "opts"];
+
 /// Generates all files of a program.
 pub(crate) fn generate(program: &Program, generated: &mut Generated) {
-    let mut outputs = Outputs::new();
-    let mut helpers = BTreeSet::new();
-    let mut done = BTreeSet::new();
-    components_of(program, &mut outputs, &mut helpers, &mut done, generated);
-    let mut names = Names::new(program, &[], GO, RESERVED);
-    for component in components::all(program).values() {
-        names.take(&component::component_name(component));
-    }
-    let mut statements = new(program, names, &outputs, false, generated);
+    let mut files = Files {
+        components: component::components(program),
+        outputs: Outputs::new(),
+        helpers: BTreeSet::new(),
+    };
+    files.components_of(program, generated);
+    let mut statements = files.statements(program, false, generated);
     statements.printer.open(true);
     main(&mut statements);
-    statements
-        .printer
-        .emit(Statement::Simple("return nil".to_owned(), None));
+    statements.printer.line("return nil", None);
     let body = statements.printer.close();
-    let run = Code::call(
-        "pulumi.Run",
-        vec![Code::Function(
-            "func(ctx *pulumi.Context) error".to_owned(),
-            body,
-        )],
-    );
+    let signature = "func(ctx *pulumi.Context) error".to_owned();
+    let run = Code::call("pulumi.Run", vec![Code::Function(signature, body)]);
     let main = Statement::Block {
         head: "func main()".to_owned(),
         condition: None,
@@ -123,56 +121,75 @@ pub(crate) fn generate(program: &Program, generated: &mut Generated) {
         otherwise: None,
     };
     let mut printer = statements.printer;
-    helpers.append(&mut printer.helpers);
-    let helpers = helpers.into_iter().collect::<Vec<_>>();
-    if helpers.contains(&Helper::SingleOrNone) {
-        printer.import("fmt");
+    files.helpers.append(&mut printer.helpers);
+    for path in files.helpers.iter().flat_map(|it| it.imports()) {
+        printer.import(path);
     }
-    let text = file(&printer, &[main], &helpers);
+    let mut text = file(&printer, &[main]);
+    for helper in files.helpers {
+        let call = format!("{}(", helper.name());
+        let is_called = |text: &String| text.contains(&call);
+        // Callbacks may have made a helper unnecessary.
+        if is_called(&text) || generated.files.values().any(is_called) {
+            text.push('\n');
+            text.push_str(helper.text());
+        }
+    }
     generated.files.insert("main.go".to_owned(), text);
 }
 
-/// Generates the components of a program, the inner ones first.
-fn components_of(
-    program: &Program,
-    outputs: &mut Outputs,
-    helpers: &mut BTreeSet<Helper>,
-    done: &mut BTreeSet<String>,
-    generated: &mut Generated,
-) {
-    for inner in components::direct(program) {
-        if !done.insert(inner.folder.clone()) {
-            continue;
-        }
-        components_of(&inner, outputs, helpers, done, generated);
-        let names = Names::new(&inner, &[], GO, RESERVED);
-        let mut statements = new(&inner, names, outputs, true, generated);
-        let (declarations, kinds) = component::declarations(&mut statements);
-        let mut printer = statements.printer;
-        helpers.append(&mut printer.helpers);
-        let text = file(&printer, &declarations, &[]);
-        let path = format!("{}.go", camel(&inner.folder.replace('/', "-")));
-        generated.files.insert(path, text);
-        outputs.insert(inner.folder.clone(), kinds);
-    }
+/// State that the files of a program share.
+struct Files {
+    /// Names of components, by folder.
+    components: BTreeMap<String, component::Component>,
+    /// Outputs of the components that have been generated.
+    outputs: Outputs,
+    /// Helpers that the files call; they are in `main.go`.
+    helpers: BTreeSet<Helper>,
 }
 
-fn new<'s, 'p>(
-    program: &'p Program,
-    names: Names,
-    outputs: &'s Outputs,
-    is_component: bool,
-    generated: &'s mut Generated,
-) -> Statements<'s, 'p> {
-    Statements {
-        program,
-        lowering: Lowering::new(program, Dialect::of(GO), is_component),
-        printer: Printer::new(names, program.definitions.len()),
-        is_component,
-        is_used: used(program),
-        outputs,
-        source: None,
-        problems: &mut generated.problems,
+impl Files {
+    /// Generates the components of a program, the inner ones first.
+    fn components_of(&mut self, program: &Program, generated: &mut Generated) {
+        for inner in components::direct(program) {
+            if self.outputs.contains_key(&inner.folder) {
+                continue;
+            }
+            self.components_of(&inner, generated);
+            let mut statements = self.statements(&inner, true, generated);
+            let (declarations, kinds) = component::declarations(&mut statements);
+            let mut printer = statements.printer;
+            self.helpers.append(&mut printer.helpers);
+            let text = file(&printer, &declarations);
+            if let Some(names) = self.components.get(&inner.folder) {
+                generated.files.insert(names.file.clone(), text);
+            }
+            self.outputs.insert(inner.folder.clone(), kinds);
+        }
+    }
+
+    fn statements<'s, 'p>(
+        &'s self,
+        program: &'p Program,
+        is_component: bool,
+        generated: &'s mut Generated,
+    ) -> Statements<'s, 'p> {
+        let classes = self.components.values().map(|it| it.class.as_str());
+        let own = if is_component { IN_COMPONENTS } else { &[] };
+        let reserved = RESERVED.iter().chain(own).copied().chain(classes);
+        let reserved: Vec<&str> = reserved.collect();
+        let names = Names::new(program, &[], GO, &reserved);
+        Statements {
+            program,
+            lowering: Lowering::new(program, Dialect::of(GO), is_component),
+            printer: Printer::new(names, program.definitions.len()),
+            is_component,
+            is_used: used(program),
+            outputs: &self.outputs,
+            components: &self.components,
+            source: None,
+            problems: &mut generated.problems,
+        }
     }
 }
 
@@ -217,7 +234,7 @@ fn main(statements: &mut Statements<'_, '_>) {
 }
 
 /// Text of a file with its imports.
-fn file(printer: &Printer, declarations: &[Statement], helpers: &[Helper]) -> String {
+fn file(printer: &Printer, declarations: &[Statement]) -> String {
     let mut imports = printer.imports.clone();
     imports.insert(PULUMI.to_owned(), "pulumi".to_owned());
     let mut text = "package main\n\nimport (\n".to_owned();
@@ -242,9 +259,5 @@ fn file(printer: &Printer, declarations: &[Statement], helpers: &[Helper]) -> St
     }
     text.push_str(")\n\n");
     text.push_str(&syntax::print(declarations, 0));
-    for helper in helpers {
-        text.push('\n');
-        text.push_str(helper.text());
-    }
     text
 }

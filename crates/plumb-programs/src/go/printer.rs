@@ -69,7 +69,8 @@ struct Block {
     statements: Vec<Statement>,
     /// Whether the variable `err` exists.
     has_error: bool,
-    is_function: bool,
+    /// Names that were taken before the block, if it is the body of a function.
+    outer_names: Option<BTreeSet<String>>,
 }
 
 pub(super) struct Printer {
@@ -86,6 +87,8 @@ pub(super) struct Printer {
     /// Imported packages: alias and package name by path.
     pub(super) imports: BTreeMap<String, String>,
     pub(super) problems: Vec<String>,
+    /// Whether the current expression may fail, as an argument of `try` or `can`.
+    pub(super) is_trying: bool,
     /// Names of packages, which follow from their schemas.
     packages: BTreeMap<String, Rc<PackageNames>>,
     blocks: Vec<Block>,
@@ -105,6 +108,7 @@ impl Printer {
             helpers: BTreeSet::new(),
             imports: BTreeMap::new(),
             problems: Vec::new(),
+            is_trying: false,
             packages: BTreeMap::new(),
             blocks: vec![Block::default()],
         }
@@ -122,9 +126,6 @@ impl Printer {
     }
 
     pub(super) fn help(&mut self, helper: Helper) -> &'static str {
-        if helper == Helper::SingleOrNone {
-            self.import("fmt");
-        }
         self.helpers.insert(helper);
         helper.name()
     }
@@ -253,14 +254,20 @@ impl Printer {
     /// Starts a block.
     pub(super) fn open(&mut self, is_function: bool) {
         self.blocks.push(Block {
-            is_function,
+            outer_names: is_function.then(|| self.names.taken().clone()),
             ..Block::default()
         });
     }
 
-    /// Ends a block; returns its statements.
+    /// Ends a block; returns its statements. Names of variables of a function are free again.
     pub(super) fn close(&mut self) -> Vec<Statement> {
         let block = self.blocks.pop().unwrap_or_default();
+        if let Some(names) = block.outer_names {
+            self.names.restore(names);
+            for alias in self.imports.values() {
+                self.names.take(alias);
+            }
+        }
         if self.blocks.is_empty() {
             self.blocks.push(Block::default());
         }
@@ -283,7 +290,7 @@ impl Printer {
             if block.has_error {
                 return true;
             }
-            if block.is_function {
+            if block.outer_names.is_some() {
                 return false;
             }
         }

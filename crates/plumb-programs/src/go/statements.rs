@@ -11,7 +11,7 @@ use plumb_pcl::{
 
 use super::GO;
 use super::collections::common;
-use super::component::component_name;
+use super::component;
 use super::expression::Want;
 use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
@@ -32,6 +32,8 @@ pub(super) struct Statements<'s, 'p> {
     /// Whether a definition is referred to.
     pub(super) is_used: Vec<bool>,
     pub(super) outputs: &'s Outputs,
+    /// Names of the components of the whole program, by folder.
+    pub(super) components: &'s BTreeMap<String, component::Component>,
     pub(super) source: Option<Arc<SourceFile>>,
     pub(super) problems: &'s mut Vec<Problem>,
 }
@@ -117,7 +119,7 @@ impl Statements<'_, '_> {
             form = Form::Plain;
             if matches!(kind, Kind::Float) {
                 // Otherwise a whole number would make an integer.
-                code = Code::call("float64", vec![code]);
+                code = code.into_float();
             }
         }
         if matches!(kind, Kind::Result(_)) && form == Form::Plain && code.is_word() {
@@ -152,7 +154,15 @@ impl Statements<'_, '_> {
         };
         let key = GO.string(&definition.logical_name);
         let name = self.printer.names.definition(position).to_owned();
-        // A secret is a plain value first, and an output then.
+        if let (true, Some(scalar)) = (config.is_secret && config.is_required(), kind.scalar()) {
+            let variable = self.name(position);
+            let assignment = if variable == "_" { "=" } else { ":=" };
+            let call = format!("cfg.RequireSecret{}({key})", getter(scalar));
+            self.printer
+                .line(format!("{variable} {assignment} {call}"), None);
+            return self.define(position, Value::output(Code::word(name), kind));
+        }
+        // Another secret is a plain value first, and an output then.
         let plain = if config.is_secret {
             self.printer.fresh(&format!("{name}Value"))
         } else {
@@ -223,15 +233,25 @@ impl Statements<'_, '_> {
     fn optional(&mut self, name: &str, key: &str, kind: Kind, default: &Tree) -> Kind {
         let is_null = matches!(default, Tree::Null);
         let kind = if is_null { kind.optional() } else { kind };
+        // A text is the setting itself; others are read once more, so that a malformed one is an error.
+        let is_text = matches!(kind.present(), Kind::Text);
         let body = match (kind.present().scalar(), is_null) {
             (Some(scalar), false) => {
                 let value = self.printer.plain(default, kind.clone());
                 let value = match kind {
-                    Kind::Float => Code::call("float64", vec![value]),
+                    Kind::Float => value.into_float(),
                     _ => value,
                 };
                 self.printer.line(format!("{name} := "), Some(value));
-                vec![format!("{name} = cfg.Require{}({key})", getter(scalar))]
+                if is_text {
+                    vec![format!("{name} = value")]
+                } else {
+                    vec![format!("{name} = cfg.Require{}({key})", getter(scalar))]
+                }
+            }
+            (Some(_), true) if is_text => {
+                self.declared(name, &kind);
+                vec![format!("{name} = &value")]
             }
             (Some(scalar), true) => {
                 self.declared(name, &kind);
@@ -260,7 +280,8 @@ impl Statements<'_, '_> {
             }
         };
         let body = body.into_iter().map(|text| Statement::Simple(text, None));
-        let head = format!("if _, err := cfg.Try({key}); err == nil");
+        let variable = if is_text { "value" } else { "_" };
+        let head = format!("if {variable}, err := cfg.Try({key}); err == nil");
         self.printer.when(&head, None, body.collect());
         kind
     }
@@ -369,11 +390,11 @@ impl Statements<'_, '_> {
         let ComponentSource::Program(inner) = &component.source else {
             return self.empty_component(position, definition, component);
         };
-        let class = component_name(inner);
+        let class = self.class_of_component(inner);
         let outputs = self.outputs.get(&inner.folder).cloned().unwrap_or_default();
         let kind = Kind::Component(class.clone(), outputs);
         let settings: BTreeMap<&str, (bool, Kind)> =
-            super::component::settings(inner).into_iter().collect();
+            component::settings(inner).into_iter().collect();
         self.repeated(position, &component.options, kind, |this, key| {
             let name = this.logical_name(definition, key);
             let mut entries = Vec::with_capacity(component.inputs.len());
@@ -396,6 +417,12 @@ impl Statements<'_, '_> {
             args.extend(this.options(&component.options, None));
             Code::call(format!("New{class}"), args)
         });
+    }
+
+    /// Name of the struct of a component.
+    pub(super) fn class_of_component(&self, program: &Program) -> String {
+        let names = self.components.get(&program.folder);
+        names.map(|it| it.class.clone()).unwrap_or_default()
     }
 
     /// A component without a program of its own.

@@ -143,9 +143,47 @@ impl Code {
         }
     }
 
+    /// The expression as a value of the type `float64`, which a literal with a fraction has anyway.
+    pub(super) fn into_float(self) -> Code {
+        match &self {
+            Code::Word(text) if text.contains('.') && text.parse::<f64>().is_ok() => self,
+            _ => Code::call("float64", vec![self]),
+        }
+    }
+
     /// Whether the expression is a name or a literal without operators and calls.
     pub(super) fn is_word(&self) -> bool {
         matches!(self, Code::Word(_))
+    }
+
+    /// Calls `visit` for this expression and those in it, the outer ones first.
+    pub(super) fn visit(&mut self, visit: &mut dyn FnMut(&mut Code)) {
+        visit(self);
+        match self {
+            Code::Word(_) => {}
+            Code::Unary(_, inner) | Code::Paren(inner) | Code::Suffix(inner, _) => {
+                inner.visit(visit);
+            }
+            Code::Binary(left, _, right) | Code::Index(left, right) => {
+                left.visit(visit);
+                right.visit(visit);
+            }
+            Code::Call(function, args) => {
+                function.visit(visit);
+                for arg in args {
+                    arg.visit(visit);
+                }
+            }
+            Code::Literal { entries, .. } => {
+                for entry in entries {
+                    if let Some(key) = &mut entry.key {
+                        key.visit(visit);
+                    }
+                    entry.value.visit(visit);
+                }
+            }
+            Code::Function(_, body) => visit_all(body, visit),
+        }
     }
 
     /// Text on one line, if the expression has one.
@@ -157,6 +195,38 @@ impl Code {
         };
         printer.code(self, depth);
         printer.text
+    }
+}
+
+/// Calls `visit` for all expressions of statements.
+pub(super) fn visit_all(statements: &mut [Statement], visit: &mut dyn FnMut(&mut Code)) {
+    for statement in statements {
+        match statement {
+            Statement::Simple(_, code) => {
+                if let Some(code) = code {
+                    code.visit(visit);
+                }
+            }
+            Statement::Assign(place, value) => {
+                place.visit(visit);
+                value.visit(visit);
+            }
+            Statement::Block {
+                condition,
+                body,
+                otherwise,
+                ..
+            } => {
+                if let Some(condition) = condition {
+                    condition.visit(visit);
+                }
+                visit_all(body, visit);
+                if let Some(otherwise) = otherwise {
+                    visit_all(otherwise, visit);
+                }
+            }
+            Statement::Fields(..) | Statement::Comment(_) | Statement::Blank => {}
+        }
     }
 }
 

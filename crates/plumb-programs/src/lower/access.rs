@@ -43,8 +43,13 @@ impl Lowering<'_> {
     /// Whether the SDK supports a step on an output of type `ty`.
     fn can_lift(&self, ty: &Type, step: &Step) -> bool {
         if self.dialect.language == ProgramLanguage::Go {
-            // Only results have methods for their members that are the same as fields.
-            return matches!((ty, step), (Type::Result(_), Step::Name(_)));
+            return crate::go::has_method(ty, step)
+                && match step {
+                    Step::Name(name) if is_property_of(ty) => {
+                        self.dialect.lifts(&self.dialect.language.property(name))
+                    }
+                    _ => true,
+                };
         }
         if !self.dialect.lifts_anything {
             if presence_of(ty) == Presence::Optional {

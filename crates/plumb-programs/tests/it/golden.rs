@@ -160,9 +160,7 @@ func main() {
 		}
 		_, err = paint.NewWall(ctx, \"next\", &paint.WallArgs{
 			Labels: pulumi.StringMap{
-				\"a\": wall.Labels.ApplyT(func(labels map[string]string) string {
-					return labels[\"b\"]
-				}).(pulumi.StringOutput),
+				\"a\": wall.Labels.MapIndex(pulumi.String(\"b\")),
 				\"c\": pulumi.Sprintf(\"<%s>\", wall.WallName),
 			},
 			LineHeight: wall.LineHeight,
@@ -170,27 +168,12 @@ func main() {
 		if err != nil {
 			return err
 		}
-		ctx.Export(\"color\", wall.Coat.ApplyT(func(coat *paint.Coat) interface{} {
-			var mainColor *paint.Color
-			if coat != nil {
-				mainColor = &coat.MainColor
-			}
-			return mainColor
-		}).(pulumi.AnyOutput))
-		ctx.Export(\"both\", wall.LineHeight.ApplyT(func(lineHeight *float64) float64 {
-			return valueOf(lineHeight)*2 + valueOf(lineHeight)
+		ctx.Export(\"color\", wall.Coat.MainColor())
+		ctx.Export(\"both\", wall.LineHeight.Elem().ApplyT(func(lineHeight float64) float64 {
+			return lineHeight*2 + lineHeight
 		}).(pulumi.Float64Output))
 		return nil
 	})
-}
-
-// valueOf returns the value that a pointer refers to, or the zero value.
-func valueOf[T any](pointer *T) T {
-	if pointer == nil {
-		var zero T
-		return zero
-	}
-	return *pointer
 }
 ",
     );
@@ -233,4 +216,52 @@ func main() {
 }
 ",
     );
+}
+
+#[test]
+fn components_of_the_same_name_have_types_and_files_of_their_own_in_go() {
+    let inner = "output x {\n  value = 1\n}\n".to_owned();
+    let main = "component one \"./a/site\" {}\ncomponent two \"./b/site\" {}\ncomponent three \"./main\" {}\n";
+    let mut files = vec![("main.pp".to_owned(), main.to_owned())];
+    files.extend(["a/site", "b/site", "main"].map(|it| (format!("{it}/main.pp"), inner.clone())));
+    let generated = made(&Sources::new(files), ProgramLanguage::Go);
+    for (file, class) in [
+        ("aSite.go", "Site"),
+        ("bSite.go", "BSite"),
+        ("main2.go", "Main"),
+    ] {
+        let text = &generated.files[file];
+        assert!(text.contains(&format!("type {class} struct")), "{text}");
+        let creation = format!("New{class}(ctx, ");
+        assert!(generated.files["main.go"].contains(&creation));
+    }
+}
+
+#[test]
+fn attempts_are_calls_that_return_errors_in_go() {
+    let pcl = "config all any {}\noutput it {\n  value = try(all.a, all.b.c, \"none\")\n}\noutput has {\n  value = can(all.a)\n}\n";
+    let sources = Sources::new([("main.pp".to_owned(), pcl.to_owned())]);
+    let text = &made(&sources, ProgramLanguage::Go).files["main.go"];
+    let expected = "\t\tfound, err := find(all, \"a\")
+		if err != nil {
+			found, err = func() (interface{}, error) {
+				b, err := find(all, \"b\")
+				if err != nil {
+					return nil, err
+				}
+				c, err := find(b, \"c\")
+				if err != nil {
+					return nil, err
+				}
+				return c, nil
+			}()
+			if err != nil {
+				found = \"none\"
+			}
+		}
+		ctx.Export(\"it\", pulumi.Any(found))
+		_, failure := find(all, \"a\")
+		ctx.Export(\"has\", pulumi.Bool(failure == nil))
+";
+    assert!(text.contains(expected), "{text}");
 }
