@@ -47,6 +47,7 @@ pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
     Some(match runtime {
         "python" => ProgramLanguage::Python,
         "nodejs" | "typescript" | "javascript" | "bun" => ProgramLanguage::Nodejs,
+        "go" => ProgramLanguage::Go,
         _ => return None,
     })
 }

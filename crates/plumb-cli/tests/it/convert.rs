@@ -55,6 +55,56 @@ pulumi.export(\"name\", pulumi.Output.concat(\"pet-\", pet.id))
 }
 
 #[test]
+fn yaml_becomes_go_with_a_module() {
+    let context = TestContext::without_project();
+    context.write("Pulumi.yaml", YAML);
+    context.ok(&[
+        "convert",
+        "--language",
+        "go",
+        "--out",
+        "out",
+        "--generate-only",
+    ]);
+    assert_eq!(
+        context.read("out/main.go"),
+        "package main
+
+import (
+	\"github.com/pulumi/pulumi-random/sdk/v4/go/random\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		cfg := config.New(ctx, \"\")
+		size := 2
+		if _, err := cfg.Try(\"size\"); err == nil {
+			size = cfg.RequireInt(\"size\")
+		}
+		pet, err := random.NewRandomPet(ctx, \"pet\", &random.RandomPetArgs{
+			Length: pulumi.Int(size),
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export(\"name\", pulumi.Sprintf(\"pet-%s\", pet.ID()))
+		return nil
+	})
+}
+"
+    );
+    let module = context.read("out/go.mod");
+    assert!(module.starts_with("module pets\n\ngo "), "{module}");
+    assert!(
+        module.contains("\tgithub.com/pulumi/pulumi-random/sdk/v4 v4."),
+        "{module}"
+    );
+    assert!(context.read("out/Pulumi.yaml").contains("runtime: go\n"));
+}
+
+#[test]
 fn yaml_becomes_pcl_and_pcl_typescript() {
     let context = TestContext::without_project();
     context.write("Pulumi.yaml", YAML);
@@ -128,8 +178,8 @@ fn mistakes_and_languages_without_programs_are_told() {
     assert!(told.contains("conversion failed"), "{told}");
     for (words, expected) in [
         (
-            &["convert", "--language", "go"][..],
-            "programs are not converted to go yet",
+            &["convert", "--language", "java"][..],
+            "programs are not converted to java yet",
         ),
         (&["convert"][..], "required flag(s) \"language\" not set"),
         (

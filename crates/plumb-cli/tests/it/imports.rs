@@ -54,6 +54,11 @@ fn code_is_in_the_language_of_the_program() {
             "import * as random from \"@pulumi/random\";\n",
             "const word = new random.RandomString(\"word\", {\n",
         ),
+        (
+            "go",
+            "\t\"github.com/pulumi/pulumi-random/sdk/v4/go/random\"\n",
+            "_, err := random.NewRandomString(ctx, \"word\", &random.RandomStringArgs{\n",
+        ),
     ] {
         let context = TestContext::without_project().with_passphrase();
         context.write("Pulumi.yaml", &format!("name: proj\nruntime: {runtime}\n"));
@@ -128,14 +133,16 @@ fn components_and_parents_of_a_file_are_imported() {
 #[test]
 fn other_languages_are_told_before_anything_happens() {
     let context = TestContext::without_project().with_passphrase();
-    context.write("Pulumi.yaml", "name: proj\nruntime: go\n");
+    context.write("Pulumi.yaml", "name: proj\nruntime: java\n");
     context.ok(&["stack", "init", "dev"]);
     assert_eq!(
         context.fails(
             1,
-            &["import", "--yes", "--out", "x.go", TOKEN, "word", "abcdef"]
+            &[
+                "import", "--yes", "--out", "App.java", TOKEN, "word", "abcdef"
+            ]
         ),
-        "error: `--out`: code for imported resources is written in Python, TypeScript and YAML, and not yet in go; \
+        "error: `--out`: code for imported resources is written in Python, TypeScript, Go and YAML, and not yet in java; \
          import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(

@@ -343,6 +343,11 @@ async fn hosts_make_programs_and_projects_of_pcl() {
             "index.ts",
             "import * as pulumi from \"@pulumi/pulumi\";\n\nexport const a = pulumi.getStack();\n",
         ),
+        (
+            "go",
+            "go.mod",
+            "module made\n\ngo 1.25\n\nrequire (\n\tgithub.com/pulumi/pulumi/sdk/v3 v3.260.0\n)\n",
+        ),
     ] {
         let served = serve(host, world.options(), WATCH_INTERVAL).await;
         let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
@@ -383,7 +388,7 @@ async fn hosts_make_programs_and_projects_of_pcl() {
 #[tokio::test]
 async fn what_is_not_generated_is_told() {
     let world = World::new().await;
-    let served = serve("go", world.options(), WATCH_INTERVAL).await;
+    let served = serve("java", world.options(), WATCH_INTERVAL).await;
     let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
     let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
     let request = pb::GenerateProgramRequest::default();
@@ -391,7 +396,7 @@ async fn what_is_not_generated_is_told() {
     assert_eq!(status.code(), tonic::Code::Unimplemented);
     assert_eq!(
         status.message(),
-        "the language host go does not generate programs yet"
+        "the language host java does not generate programs yet"
     );
     drop(client);
     served.end().await;

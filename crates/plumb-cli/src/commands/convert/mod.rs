@@ -18,8 +18,8 @@ use target::Target;
 
 /// Convert programs from one language to another
 ///
-/// The program of the working directory, written in YAML or PCL, is written in the language named: python, typescript, yaml or
-/// pcl.
+/// The program of the working directory, written in YAML or PCL, is written in the language named: python, typescript, go,
+/// yaml or pcl.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
     /// Which language plugin to use to generate the project

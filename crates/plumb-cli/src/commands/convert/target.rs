@@ -30,12 +30,13 @@ impl Target {
             "python" => "python",
             "nodejs" | "typescript" | "javascript" => "nodejs",
             "bun" => "bun",
+            "go" => "go",
             _ => "",
         };
         match language_of(runtime) {
             Some(language) => Ok(Target::Language(language, runtime)),
             None => Err(Error::user(format!(
-                "programs are not converted to {name} yet, only to python, typescript, yaml and pcl"
+                "programs are not converted to {name} yet, only to python, typescript, go, yaml and pcl"
             ))),
         }
     }
