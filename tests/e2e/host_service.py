@@ -33,6 +33,8 @@ UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED
 # What the SDK of each language has; None where none is made.
 MADE = {"nodejs": "package.json", "bun": "package.json", "python": "setup.py", "go": "lab/thing.go", "dotnet": "Thing.cs",
         "java": "src/main/java/com/pulumi/lab/Thing.java", "yaml": "lab-1.0.0.yaml", "rust": None}
+# The main file of a program; the other hosts make programs of none.
+PROGRAMS = {"nodejs": "index.ts", "bun": "index.ts", "python": "__main__.py", "go": "main.go"}
 # What is asked for when it is missing.
 TOOLS = {"nodejs": "node", "bun": "bun", "python": "python3", "go": "go", "dotnet": "dotnet", "java": "mvn", "rust": "cargo",
          "yaml": None}
@@ -57,6 +59,7 @@ class Host:
         if options.go:
             cache = options.go.resolve()
             environment.update(GOMODCACHE=str(cache / "mod"), GOCACHE=str(cache / "build"), GOPROXY="off")
+        self.environment = environment
         self.process = subprocess.Popen([str(binary), "127.0.0.1:1"], env=environment, stdout=subprocess.PIPE, text=True)
         channel = grpc.insecure_channel(f"127.0.0.1:{int(self.process.stdout.readline())}")
         self.calls = stubs.LanguageRuntimeStub(channel)
@@ -205,9 +208,29 @@ def packages(host):
 def programs(host):
     if host.language == "yaml":
         return yaml_programs(host)
+    if host.language in PROGRAMS:
+        return typed_programs(host)
     for name, request in (("Program", pb.GenerateProgramRequest()), ("Project", pb.GenerateProjectRequest())):
         details = refused(name, UNIMPLEMENTED, lambda: getattr(host.calls, f"Generate{name}")(request))
         expect("the error", details, f"the language host {host.language} does not generate {name.lower()}s yet")
+
+
+def typed_programs(host):
+    source, target = host.root / "pcl", host.root / "generated"
+    source.mkdir()
+    text = 'config "who" "string" {}\noutput "said" { value = "hello ${who}" }\n'
+    (source / "main.pp").write_text(text)
+    request = pb.GenerateProjectRequest(
+        source_directory=str(source), target_directory=str(target), project=json.dumps({"name": "made"}))
+    expect("the problems", list(host.calls.GenerateProject(request).diagnostics), [])
+    file = PROGRAMS[host.language]
+    texts = host.calls.GenerateProgram(pb.GenerateProgramRequest(source={"main.pp": text})).source
+    expect("the text", texts[file].decode(), (target / file).read_text())
+    if host.language == "go" and host.options.go and host.has_tool():
+        shutil.copy(host.options.go.resolve() / "sdk-3.260.0" / "go.sum", target)
+        done = subprocess.run(["go", "vet", "."], cwd=target, env=host.environment, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            raise Failed(f"the program in Go: {done.stdout}{done.stderr}")
 
 
 def yaml_programs(host):
