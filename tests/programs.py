@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Programs made of PCL: converted, checked by the tools of their languages, run, and compared.
 
-    tests/programs.py --bin target/debug/plumb --tools .cache/programs
+    tests/programs.py --bin target/debug/plumb --tools .cache/programs --go .cache/go
 
-Every program in `tests/programs` is converted to Python and TypeScript. pyright and tsc check all of them at once. Then the
-programs are run in both languages, and in YAML where that has a form for them: all have to come to the same resources, with
-the same inputs, and to the same outputs where chance has no part in them. `--share N` runs every Nth program only, `--only` one.
+Every program in `tests/programs` is converted to Python, TypeScript and Go. pyright, tsc and `go vet` check all of them at once.
+Then the programs are run in these languages, and in YAML where that has a form for them: all have to come to the same
+resources, with the same inputs, and to the same outputs where chance has no part in them. `--share N` runs every Nth program
+only, beginning with the one that `--seed` chooses; `--only` runs one. The code that `import` prints must change nothing.
 """
 
 import argparse
@@ -15,17 +16,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from programs_go import GoPrograms
+
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-LANGUAGES = ("python", "typescript")
+FIRST = "python"
 # They read what does not exist where nothing else was deployed.
 NOT_RUN = {"stack-reference", "read", "options"}
 # YAML converts no values to the types of properties, and settings without a value have none.
 NOT_RUN_IN_YAML = {"conversions", "null-values"}
 # What they give back is made of pieces of what chance has made.
 CHANCE = {"apply-nested"}
+# Files of programs with the code that `import` prints.
+MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go"}
+IMPORTED = {"RandomString": "abcdef", "RandomPassword": "hidden", "RandomInteger": "3,1,5", "RandomUuid": "aabbccdd-1111-4222-8333-aabbccddeeff"}
 FORMLESS = "YAML programs have no form"
 
 
@@ -33,33 +40,46 @@ def main():
     parser = argparse.ArgumentParser(description="Convert, check and run programs.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--tools", required=True, type=Path, help="the folder of tests/setup-programs.sh")
+    parser.add_argument("--go", type=Path, help="the folder of tests/setup-go.sh; without it, there are no Go programs")
     parser.add_argument("--only", help="the name of one program")
     parser.add_argument("--share", type=int, default=1, help="run one program out of so many")
+    parser.add_argument("--seed", type=int, default=0, help="which share of the programs")
     parser.add_argument("--keep", type=Path, help="leave the converted programs in this folder")
     args = parser.parse_args()
     names = sorted(it.name for it in PROGRAMS.iterdir() if it.is_dir() and args.only in (None, it.name))
     with tempfile.TemporaryDirectory() as folder:
         root = args.keep.resolve() if args.keep else Path(folder)
-        world = World(args.bin.resolve(), args.tools.resolve(), root)
+        world = World(args.bin.resolve(), args.tools.resolve(), args.go and args.go.resolve(), root)
         with ThreadPoolExecutor(2) as pool:
+            times = [time.monotonic()]
             failures = [it for found in pool.map(world.convert, names) for it in found]
-            failures += world.check_types(names)
-            run = [name for at, name in enumerate(names) if name not in NOT_RUN and at % args.share == 0]
+            times.append(time.monotonic())
+            failures += [it for found in pool.map(lambda check: check(names), world.checks()) for it in found]
+            times.append(time.monotonic())
+            run = [name for at, name in enumerate(names) if name not in NOT_RUN and (at + args.seed) % args.share == 0]
             failures += [it for found in pool.map(world.compare, run) for it in found]
+            imports = [] if args.only else [it for it in world.languages if it in MAIN]
+            failures += [it for found in pool.map(world.imports, imports) for it in found]
+            times.append(time.monotonic())
     for failure in failures:
         print(failure, file=sys.stderr)
-    print(f"{len(names)} programs, {len(run)} of them run, {len(failures)} failures")
+    seconds = [f"{after - before:.0f} s" for before, after in zip(times, times[1:])]
+    print(f"{len(names)} programs converted ({seconds[0]}) and checked ({seconds[1]}), {len(run)} of them run ({seconds[2]}), "
+          f"{len(failures)} failures")
     sys.exit(1 if failures else 0)
 
 
 class World:
-    def __init__(self, binary, tools, root):
+    def __init__(self, binary, tools, go, root):
         self.binary, self.tools, self.root = binary, tools, root
+        self.go = go and GoPrograms(binary, go, root)
+        self.languages = (FIRST, "typescript", "yaml", *(["go"] if go else []))
         self.home = root / "home"
         self.home.mkdir(parents=True, exist_ok=True)
 
     def environment(self, state):
         return {
+            **(self.go.environment if self.go else {}),
             "PATH": f"{self.tools / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "PULUMI_HOME": str(self.home / "pulumi"),
@@ -75,7 +95,7 @@ class World:
     def convert(self, name):
         """Converts one program to all languages; returns what failed."""
         failures = []
-        for language in (*LANGUAGES, "yaml"):
+        for language in self.languages:
             out = self.root / language / name
             words = ["convert", "--from", "pcl", "--language", language, "--out", str(out), "--name", name]
             done = self.plumb(*words, "--generate-only", "--strict", cwd=PROGRAMS / name, state=self.home)
@@ -87,10 +107,11 @@ class World:
                 failures.append(f"{name}: {language}: {done.stderr.strip()}")
         return failures
 
-    def check_types(self, names):
-        return self.pyright() + self.tsc(names)
+    def checks(self):
+        """Checks of the programs in one language, the slow ones first."""
+        return [self.pyright, *([self.go.check] if self.go else []), self.tsc]
 
-    def pyright(self):
+    def pyright(self, _names):
         venv = self.tools / "venv"
         folder = self.root / "python"
         roots = [{"root": str(it)} for it in folder.iterdir() if it.is_dir()]
@@ -124,16 +145,16 @@ class World:
     def compare(self, name):
         """Runs one program in all languages; returns what differs."""
         results = {}
-        for language in (*LANGUAGES, "yaml"):
+        for language in self.languages:
             folder = self.root / language / name
             if folder.exists() and not (language == "yaml" and name in NOT_RUN_IN_YAML):
                 try:
                     results[language] = self.run(name, language, folder)
                 except Failed as failure:
                     return [f"{name}: {language}: {failure}"]
-        first = results[LANGUAGES[0]]
+        first = results[FIRST]
         return [
-            f"{name}: {language} differs from {LANGUAGES[0]}:\n{difference(first, result)}"
+            f"{name}: {language} differs from {FIRST}:\n{difference(first, result)}"
             for language, result in results.items()
             if result != first
         ]
@@ -146,6 +167,8 @@ class World:
         project.write_text(project.read_text().replace("virtualenv: venv", f"virtualenv: {self.tools / 'venv'}"))
         if language == "typescript" and not (folder / "node_modules").exists():
             (folder / "node_modules").symlink_to(self.tools / "node_modules")
+        if language == "go":
+            self.go.prepare(name, folder)
         self.must("stack", "init", "dev", cwd=folder, state=state)
         config = PROGRAMS / name / "config.json"
         for key, value in json.loads(config.read_text()).items() if config.exists() else ():
@@ -155,6 +178,30 @@ class World:
         exported = json.loads(self.must("stack", "export", "--show-secrets", cwd=folder, state=state))
         outputs = json.loads(self.must("stack", "output", "--json", "--show-secrets", cwd=folder, state=state))
         return summary(exported["deployment"]["resources"], {} if name in CHANCE else outputs)
+
+    def imports(self, language):
+        """Imports resources and puts the code that is printed into the program; returns why that would change them."""
+        folder, state = self.root / "imports" / language, self.root / "state" / "imports" / language
+        for it in (folder, state):
+            it.mkdir(parents=True)
+        runtime = {"python": f"{{name: python, options: {{virtualenv: {self.tools / 'venv'}}}}}", "typescript": "nodejs"}
+        (folder / "Pulumi.yaml").write_text(f"name: imports\nruntime: {runtime.get(language, language)}\n")
+        if language == "typescript":
+            (folder / "package.json").write_text('{"main": "index.ts"}')
+            (folder / "node_modules").symlink_to(self.tools / "node_modules")
+        if language == "go":
+            self.go.manifest(folder)
+        (folder / "import.json").write_text(json.dumps({"resources": [
+            {"type": f"random:index/{kind[0].lower()}{kind[1:]}:{kind}", "name": kind.lower(), "id": id}
+            for kind, id in IMPORTED.items()]}))
+        try:
+            self.must("stack", "init", "dev", cwd=folder, state=state)
+            words = ["--yes", "--skip-preview", "--file", "import.json", "--out", MAIN[language]]
+            self.must("import", *words, cwd=folder, state=state)
+            self.must("preview", "--expect-no-changes", "--diff", cwd=folder, state=state)
+        except Failed as failure:
+            return [f"imports: {language}: {failure}"]
+        return []
 
     def must(self, *words, cwd, state):
         done = self.plumb(*words, cwd=cwd, state=state)
