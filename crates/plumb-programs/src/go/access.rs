@@ -13,6 +13,7 @@ use crate::tree::{InvokeTree, Presence, Tree};
 
 impl Printer {
     pub(super) fn invoke(&mut self, invoke: &InvokeTree) -> Value {
+        let result_name = self.result_name.take();
         let Some(package) = &invoke.package else {
             return self.refuse(&format!("the unknown function {}", invoke.token));
         };
@@ -60,7 +61,14 @@ impl Printer {
         if invoke.is_output {
             Value::output(call, kind)
         } else {
-            Value::plain(self.attempt("result", call), kind)
+            let result = match result_name {
+                Some(name) => {
+                    self.checked(&name, call);
+                    Code::word(name)
+                }
+                None => self.attempt("result", call),
+            };
+            Value::plain(result, kind)
         }
     }
 

@@ -106,8 +106,13 @@ impl Statements<'_, '_> {
 
     fn local(&mut self, position: usize, value: &Expr) {
         let tree = self.lowering.any(value);
-        let value = self.printer.any(&tree);
         let name = self.name(position);
+        if let Tree::Invoke(invoke) = &tree
+            && !invoke.is_output
+        {
+            self.printer.result_name = Some(name.clone());
+        }
+        let value = self.printer.any(&tree);
         if matches!(value.kind, Kind::Null) {
             // `nil` has no type, and constants need no variable.
             return self.define(position, value);

@@ -1,10 +1,10 @@
 //! Exact output of the generators.
 
-use plumb_pcl::Sources;
-use plumb_programs::ProgramLanguage;
+use plumb_pcl::{Leniency, Sources};
+use plumb_programs::{ProgramLanguage, Project};
 use pretty_assertions::assert_eq;
 
-use super::corpus::made;
+use super::corpus::{load, made};
 
 /// Schema of a package with nested objects, enums and functions.
 pub(crate) const SHAPES: &str = r##"{
@@ -204,13 +204,13 @@ import (
 
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		result, err := paint.FindColor(ctx, &paint.FindColorArgs{
+		found, err := paint.FindColor(ctx, &paint.FindColorArgs{
 			WallName: \"w\",
 		})
 		if err != nil {
 			return err
 		}
-		ctx.Export(\"name\", pulumi.String(result.ColorName))
+		ctx.Export(\"name\", pulumi.String(found.ColorName))
 		return nil
 	})
 }
@@ -264,4 +264,31 @@ fn attempts_are_calls_that_return_errors_in_go() {
 		ctx.Export(\"has\", pulumi.Bool(failure == nil))
 ";
     assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn local_sdks_replace_their_modules_in_go() {
+    let pcl = "resource wall \"shapes:paint:Wall\" {}\n".to_owned();
+    let sources = Sources::new([("main.pp".to_owned(), pcl)]);
+    let project = Project {
+        name: "log".to_owned(),
+        local_dependencies: [("shapes".to_owned(), "sdks/shapes".to_owned())].into(),
+        ..Project::default()
+    };
+    let loaded = load(&sources, Leniency::NONE);
+    let files = plumb_programs::project(&loaded.program, ProgramLanguage::Go, &project).files;
+    assert_eq!(
+        files["go.mod"],
+        "module log-program
+
+go 1.25
+
+require (
+	example.com/pulumi-shapes/sdk/go v0.0.0
+	github.com/pulumi/pulumi/sdk/v3 v3.260.0
+)
+
+replace example.com/pulumi-shapes/sdk/go => ./sdks/shapes
+"
+    );
 }
