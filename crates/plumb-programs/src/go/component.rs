@@ -102,11 +102,8 @@ pub(super) fn declarations(
     let empty = vec![Statement::Simple(format!("args = &{class}Args{{}}"), None)];
     printer.when("if args == nil", None, empty);
     printer.line(format!("component := &{class}{{}}"), None);
-    let token = Code::word(GO.string(&format!("components:index:{class}")));
-    let mut call = vec![token];
-    call.extend(["name", "component", "opts..."].map(Code::word));
-    statements.registration(Code::call("ctx.RegisterComponentResource", call));
     inputs(statements);
+    registration(statements, &class);
     for position in order::order(program) {
         statements.definition(position);
     }
@@ -179,7 +176,7 @@ fn inputs(statements: &mut Statements<'_, '_>) {
         }
         let field = Code::word(format!("args.{}", GO.property(name)));
         let form = if is_plain { Form::Plain } else { Form::Input };
-        let is_used = statements.is_used[position];
+        let is_used = statements.is_used[position] || config.default.is_some();
         if !is_used || config.is_required() || is_plain && config.default.is_none() {
             let code = field;
             statements.define(position, Value { code, kind, form });
@@ -228,6 +225,30 @@ fn inputs(statements: &mut Statements<'_, '_>) {
         }
         statements.flush(definition.span);
     }
+}
+
+/// Registers the component, with the values of its settings as inputs.
+fn registration(statements: &mut Statements<'_, '_>, class: &str) {
+    let program = statements.program;
+    let mut inputs = Vec::new();
+    for (position, _) in configs(program) {
+        let key = GO.string(&program.definitions[position].logical_name);
+        let input = Want::Input(Kind::Any);
+        let value = statements
+            .printer
+            .expression(&Tree::Definition(position), &input);
+        inputs.push((Code::word(key), value));
+    }
+    let token = GO.string(&format!("components:index:{class}"));
+    let mut call = vec![Code::word(token), Code::word("name")];
+    let function = if inputs.is_empty() {
+        "ctx.RegisterComponentResource"
+    } else {
+        call.push(Code::keyed("pulumi.Map", inputs, true));
+        "ctx.RegisterComponentResourceV2"
+    };
+    call.extend(["component", "opts..."].map(Code::word));
+    statements.registration(Code::call(function, call));
 }
 
 /// Assigns and registers the outputs.
