@@ -117,7 +117,7 @@ fn a_preview_document_has_steps_without_secrets() {
         "diagnostics": [
             {
                 "urn": "urn:pulumi:dev::shop::a:b:C::x",
-                "message": "error: say it <now>\n",
+                "message": "error: say it \u003cnow\u003e\n",
                 "severity": "error"
             }
         ],
