@@ -178,7 +178,8 @@ impl DiffView {
         depth
     }
 
-    fn change(&self, metadata: &Metadata, planning: bool, refreshed: bool) -> String {
+    /// A resource with its differences, indented by its shown ancestors.
+    pub(crate) fn change(&self, metadata: &Metadata, planning: bool, refreshed: bool) -> String {
         let indent = self.depth(metadata);
         let mut text = header(metadata, indent, &self.options);
         text.push_str(&self.details(metadata, indent + 1, planning, refreshed));

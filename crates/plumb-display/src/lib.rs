@@ -3,8 +3,8 @@
 //! Everything in this crate converts engine events to text. It does not print, read the clock or query the terminal;
 //! the caller passes events and the time since the start of the operation, and writes the result.
 //!
-//! Start with [`Display`]; [`Options`] selects its contents. [`PreviewDigest`] and [`ResultSummary`] are documents
-//! for programs; `plumb_events::json` has engine events as JSON lines.
+//! Start with [`Display`]; [`Options`] selects its contents. [`PreviewPage`] is a page of HTML. [`PreviewDigest`] and
+//! [`ResultSummary`] are documents for programs; `plumb_events::json` has engine events as JSON lines.
 
 mod ci;
 mod color;
@@ -22,6 +22,7 @@ mod options;
 mod painter;
 mod policies;
 mod preview_json;
+mod preview_page;
 mod progress;
 mod quoted;
 mod reasons;
@@ -47,6 +48,7 @@ pub use names::{OWN_NAME, with_program};
 pub use options::{Action, Options, View};
 pub use painter::{Painter, ScreenSize};
 pub use preview_json::{PreviewDigest, StateToJson};
+pub use preview_page::PreviewPage;
 pub use summary_json::ResultSummary;
 pub use text::linked;
 pub use unchanged::Unchanged;
