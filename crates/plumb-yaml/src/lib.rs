@@ -46,4 +46,5 @@ pub use report::DiagnosticStyle;
 pub use required::{RequiredPackage, RequiredPackagesError};
 pub use snippet::{InvalidInputs, inputs_as_pcl, value_as_pcl};
 pub use syntax::source::{SourceFile, Span};
+pub use syntax::{function_names, resource_option_names};
 pub use to_pcl::{AsPcl, folder_as_pcl, program_as_pcl};

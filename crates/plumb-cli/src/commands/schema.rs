@@ -1,5 +1,7 @@
 //! `schema` (`cli.md` 10).
 
+mod editor;
+
 use clap::{Args, Subcommand};
 
 use super::package::source::SchemaText;
@@ -18,6 +20,7 @@ pub struct SchemaArgs {
 #[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum SchemaVerb {
     Check(CheckArgs),
+    ExportEditor(editor::ExportEditorArgs),
 }
 
 /// Check a Pulumi package schema for errors
@@ -40,7 +43,13 @@ pub struct CheckArgs {
 
 /// Runs a verb of `schema`.
 pub fn run(args: SchemaArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let SchemaVerb::Check(args) = args.verb;
+    match args.verb {
+        SchemaVerb::Check(args) => check(&args, ctx),
+        SchemaVerb::ExportEditor(args) => editor::run(&args, ctx),
+    }
+}
+
+fn check(args: &CheckArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let schema = if args.source == "-" {
         SchemaText::from_stdin()?
     } else {

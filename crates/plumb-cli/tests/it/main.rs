@@ -9,6 +9,7 @@ mod context;
 mod convert;
 mod defects;
 mod dependencies;
+mod editor;
 mod imports;
 mod layers;
 mod lifecycle;

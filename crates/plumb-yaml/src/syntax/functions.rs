@@ -39,6 +39,12 @@ const FUNCTIONS: [(&str, Function); 22] = [
 const INVOKE: &str = "fn::invoke";
 const STACK_REFERENCE: &str = "fn::stackReference";
 
+/// Keys that call functions.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let names = FUNCTIONS.iter().map(|(name, _)| *name);
+    names.chain([INVOKE, STACK_REFERENCE])
+}
+
 /// Key that calls `function`.
 pub(crate) fn name(function: Function) -> &'static str {
     FUNCTIONS
@@ -130,11 +136,7 @@ fn check_keys(scope: &mut Scope, entries: &[(Key, Node)], span: Span) {
 }
 
 fn warn_reserved(scope: &mut Scope, key: &Key) {
-    let names = FUNCTIONS
-        .iter()
-        .map(|(name, _)| *name)
-        .chain([INVOKE, STACK_REFERENCE]);
-    let hint = crate::diagnostic::probably_meant(&key.text, names);
+    let hint = crate::diagnostic::probably_meant(&key.text, names());
     let detail = format!(
         "If you need to use the raw key '{}', please open an issue at https://github.com/pulumi/pulumi-yaml/issues",
         key.text

@@ -125,7 +125,7 @@ impl SchemaText {
         self.version.as_ref()
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 
