@@ -1,24 +1,27 @@
-//! `stack graph`.
+//! `stack graph`: the resources of a stack and what they depend on, as text for Graphviz ([`dot`]), or as a picture ([`svg`]) and a page
+//! ([`page`]) of our own, which [`model`] makes of the state and [`layout`] places.
 
+mod dot;
+mod layout;
+mod model;
+mod page;
 mod svg;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
-use rustc_hash::FxHashMap;
 
 use super::{TargetArgs, stack_of};
 use crate::{Context, Error, go};
 
 /// Export a stack's dependency graph to a file
 ///
-/// The file is in the DOT language, which Graphviz turns into pictures, or a picture itself if its name ends with `.svg`. The
-/// name `-` stands for standard output.
+/// The file is in the DOT language, which Graphviz turns into pictures; or a picture itself (`svg`); or a page with search, details and
+/// zoom, which needs no network (`html`). A file whose name ends with `.svg` or `.html` has that format. Pictures and pages show the names,
+/// types, ids, providers and dependencies of resources, and none of their properties. The name `-` stands for standard output.
 #[derive(Args, Debug)]
 pub struct GraphArgs {
     /// Ignores edges introduced by parent/child resource relationships
@@ -28,7 +31,7 @@ pub struct GraphArgs {
     #[arg(long)]
     pub ignore_dependency_edges: bool,
     /// Sets the color of dependency edges in the graph
-    #[arg(long, default_value = "#246C60")]
+    #[arg(long, default_value = DEPENDENCY_COLOR)]
     pub dependency_edge_color: String,
     /// Sets the color of parent edges in the graph
     #[arg(long, default_value = "#AA6639")]
@@ -39,7 +42,10 @@ pub struct GraphArgs {
     /// An optional DOT fragment that will be inserted at the top of the digraph element
     #[arg(long, default_value = "")]
     pub dot_fragment: String,
-    /// Open the picture; without a file, one is made for it
+    /// The format: dot, svg or html
+    #[arg(long)]
+    pub format: Option<String>,
+    /// Open the picture or page; without a file, one is made for it
     #[arg(long)]
     pub open: bool,
     /// The file to write
@@ -49,27 +55,71 @@ pub struct GraphArgs {
 /// File name for standard output.
 const STDOUT: &str = "-";
 
+/// Colour of dependencies where the user chooses none. Pictures have one for light and one for dark instead.
+const DEPENDENCY_COLOR: &str = "#246C60";
+
+/// Format of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Dot,
+    Svg,
+    Html,
+}
+
+impl Format {
+    fn parse(text: &str) -> Result<Self, Error> {
+        match text {
+            "dot" => Ok(Format::Dot),
+            "svg" => Ok(Format::Svg),
+            "html" => Ok(Format::Html),
+            other => Err(Error::user(format!(
+                "there is no format \"{other}\": valid values are dot, svg and html"
+            ))),
+        }
+    }
+
+    /// The format that the name of a file says.
+    fn of_name(file: &str) -> Self {
+        let extension = Path::new(file).extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("svg") {
+            Format::Svg
+        } else if extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm") {
+            Format::Html
+        } else {
+            Format::Dot
+        }
+    }
+
+    /// The chosen format. A file that is made to be opened is a page.
+    fn chosen(args: &GraphArgs) -> Result<Self, Error> {
+        match (&args.format, &args.file) {
+            (Some(format), _) => Format::parse(format),
+            (None, Some(file)) => Ok(Format::of_name(file)),
+            (None, None) => Ok(Format::Html),
+        }
+    }
+}
+
 pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     if args.file.is_none() && !args.open {
         return Err(Error::user("accepts 1 arg(s), received 0"));
+    }
+    let format = Format::chosen(&args)?;
+    if args.open && format == Format::Dot {
+        return Err(Error::user(
+            "only a picture or a page can be opened: give `--format svg` or `--format html`, or a file whose name ends so",
+        ));
     }
     let stack = stack_of(target, ctx)?;
     let state = ctx.load_state(&stack)?;
     let nothing = Snapshot::default();
     let snapshot = state.opaque().unwrap_or(&nothing);
+    let text = text(format, snapshot, &stack.shown, &args);
     if args.file.as_deref() == Some(STDOUT) {
-        ctx.printer.data(&dot(snapshot, &args));
+        ctx.printer.data(&text);
         return Ok(());
     }
-    let (path, shown) = target_file(&args, &stack.shown, ctx)?;
-    let is_picture = path
-        .extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case("svg"));
-    let text = if is_picture {
-        svg::svg(snapshot, &args)
-    } else {
-        dot(snapshot, &args)
-    };
+    let (path, shown) = target_file(&args, format, &stack.shown, ctx)?;
     std::fs::write(&path, text).map_err(|error| Error::user(go::open(&shown, &error)))?;
     ctx.printer.info(&format!(
         "{}Wrote stack dependency graph to `{shown}`",
@@ -83,23 +133,29 @@ pub(super) fn run(args: GraphArgs, target: &TargetArgs, ctx: &Context) -> Result
     Ok(())
 }
 
+fn text(format: Format, snapshot: &Snapshot, stack: &str, args: &GraphArgs) -> String {
+    let title = format!("Graph of {stack}");
+    match format {
+        Format::Dot => dot::dot(snapshot, args),
+        Format::Svg => svg::image(&model::Drawing::of(snapshot, args), &title, args),
+        Format::Html => page::page(&model::Drawing::of(snapshot, args), &title, args),
+    }
+}
+
 /// Path of the output file, and its name in messages.
-fn target_file(args: &GraphArgs, stack: &str, ctx: &Context) -> Result<(PathBuf, String), Error> {
+fn target_file(
+    args: &GraphArgs,
+    format: Format,
+    stack: &str,
+    ctx: &Context,
+) -> Result<(PathBuf, String), Error> {
     if let Some(file) = &args.file {
-        if args.open
-            && !Path::new(file)
-                .extension()
-                .is_some_and(|it| it.eq_ignore_ascii_case("svg"))
-        {
-            return Err(Error::user(
-                "only a picture can be opened: give a file whose name ends with `.svg`, or none",
-            ));
-        }
         return Ok((ctx.environment.cwd.join(file), file.clone()));
     }
     let folder = ctx.environment.pulumi_home.join("plumb").join("graphs");
     std::fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{}.svg", stack.replace(['/', '\\'], "_")));
+    let extension = if format == Format::Svg { "svg" } else { "html" };
+    let path = folder.join(format!("{}.{extension}", stack.replace(['/', '\\'], "_")));
     let shown = path.display().to_string();
     Ok((path, shown))
 }
@@ -124,96 +180,6 @@ fn open(path: &Path) -> bool {
     })
 }
 
-/// The graph in the DOT language.
-///
-/// Nodes are sorted by URN, and numbered in the order of their first mention. Dependency edges lead from a resource to its
-/// dependents; parent edges lead from a child to its parent.
-fn dot(snapshot: &Snapshot, args: &GraphArgs) -> String {
-    // If a URN occurs several times, the last copy counts.
-    let states: BTreeMap<&Urn, &ResourceState> = snapshot
-        .resources
-        .iter()
-        .map(|state| (&state.urn, state.as_ref()))
-        .collect();
-    let mut edges: FxHashMap<&Urn, Vec<Edge<'_>>> = FxHashMap::default();
-    for copy in &snapshot.resources {
-        let state = states[&copy.urn];
-        if !args.ignore_dependency_edges {
-            for dependency in state
-                .dependencies
-                .iter()
-                .filter(|urn| states.contains_key(urn))
-            {
-                let edge = Edge {
-                    to: &state.urn,
-                    color: &args.dependency_edge_color,
-                    label: properties_with(state, dependency),
-                };
-                edges.entry(dependency).or_default().push(edge);
-            }
-        }
-        let parent = state.parent.as_ref().filter(|urn| states.contains_key(urn));
-        if let Some(parent) = parent.filter(|_| !args.ignore_parent_edges) {
-            let edge = Edge {
-                to: parent,
-                color: &args.parent_edge_color,
-                label: String::new(),
-            };
-            edges.entry(&state.urn).or_default().push(edge);
-        }
-    }
-    let mut out = String::from("strict digraph {\n");
-    if !args.dot_fragment.is_empty() {
-        let _ = writeln!(out, "{}", args.dot_fragment);
-    }
-    let mut numbers = FxHashMap::default();
-    for urn in states.keys() {
-        let at = number_of(urn, &mut numbers);
-        let label = if args.short_node_name {
-            urn.name()
-        } else {
-            urn.as_str()
-        };
-        if label.is_empty() {
-            let _ = writeln!(out, "    Resource{at};");
-        } else {
-            let _ = writeln!(out, "    Resource{at} [label={}];", quoted(label));
-        }
-        for edge in edges.get(urn).into_iter().flatten() {
-            let to = number_of(edge.to, &mut numbers);
-            let _ = writeln!(
-                out,
-                "    Resource{at} -> Resource{to}{};",
-                edge.attributes()
-            );
-        }
-    }
-    out.push_str("}\n");
-    out
-}
-
-struct Edge<'a> {
-    to: &'a Urn,
-    color: &'a str,
-    label: String,
-}
-
-impl Edge<'_> {
-    fn attributes(&self) -> String {
-        let attributes = [("color", self.color), ("label", &self.label)]
-            .iter()
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| format!("{name} = {}", quoted(value)))
-            .collect::<Vec<_>>()
-            .join(", ");
-        if attributes.is_empty() {
-            attributes
-        } else {
-            format!(" [{attributes}]")
-        }
-    }
-}
-
 /// Properties of `state` that depend on `dependency`.
 fn properties_with(state: &ResourceState, dependency: &Urn) -> String {
     let mut keys: Vec<&str> = state
@@ -226,51 +192,5 @@ fn properties_with(state: &ResourceState, dependency: &Urn) -> String {
     keys.join(", ")
 }
 
-fn number_of<'u>(urn: &'u Urn, numbers: &mut FxHashMap<&'u Urn, usize>) -> usize {
-    let next = numbers.len();
-    *numbers.entry(urn).or_insert(next)
-}
-
-/// The text quoted for DOT, where only quotes and backslashes are special.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use plumb_resource::ResourceKind;
-
-    use super::*;
-
-    #[test]
-    fn dependencies_lead_to_dependents_in_the_order_of_urns() {
-        let state = |name: &str| {
-            let urn = format!("urn:pulumi:dev::lab::lab:index:Thing::{name}");
-            ResourceState::new(Urn::parse(&urn).unwrap(), ResourceKind::Custom)
-        };
-        let (z, mut a) = (state("z"), state("a"));
-        a.dependencies = vec![z.urn.clone()].into();
-        a.parent = Some(z.urn.clone());
-        let resources = vec![Arc::new(z), Arc::new(a)];
-        let snapshot = Snapshot {
-            resources,
-            ..Snapshot::default()
-        };
-        let args = GraphArgs {
-            ignore_parent_edges: false,
-            ignore_dependency_edges: false,
-            dependency_edge_color: "red".into(),
-            parent_edge_color: String::new(),
-            short_node_name: true,
-            dot_fragment: String::new(),
-            open: false,
-            file: None,
-        };
-        let expected = "strict digraph {\n    Resource0 [label=\"a\"];\n    Resource0 -> Resource1;\n    \
-                        Resource1 [label=\"z\"];\n    Resource1 -> Resource0 [color = \"red\"];\n}\n";
-        assert_eq!(dot(&snapshot, &args), expected);
-        assert_eq!(quoted(r#"a"b\c"#), r#""a\"b\\c""#);
-    }
-}
+mod tests;

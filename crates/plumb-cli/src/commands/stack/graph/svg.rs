@@ -1,184 +1,222 @@
-//! The graph as an SVG image: boxes in layers, dependencies above their dependents.
+//! The picture as an SVG image, which browsers show in light and dark.
 
 use std::fmt::Write as _;
 
-use plumb_resource::Urn;
-use plumb_state::Snapshot;
-use rustc_hash::FxHashMap;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::GraphArgs;
+use super::layout::{Rect, TITLE};
+use super::model::{Drawing, Edge, Node};
 
-const BOX_HEIGHT: usize = 44;
-const GAP_X: usize = 24;
-const GAP_Y: usize = 64;
-const MARGIN: usize = 24;
-/// Width of a character in labels.
-const LETTER: usize = 8;
-/// Maximum number of boxes in a row.
-const MOST_ABREAST: usize = 12;
+/// Columns of text in the box of a resource.
+const COLUMNS: usize = 25;
+/// Colours of packages.
+const ACCENTS: [&str; 8] = [
+    "#3b82c4", "#c2703d", "#3f9a63", "#9a5fc0", "#b8484f", "#2f9aa0", "#8a8a2f", "#6b7690",
+];
 
-/// A resource in the image.
-struct Node<'s> {
-    title: &'s str,
-    type_name: &'s str,
-    urn: &'s Urn,
-    x: usize,
-    y: usize,
-    width: usize,
-}
+/// Colours, for the picture by itself and in a page.
+pub(super) const STYLE: &str = include_str!("graph.css");
 
-/// SVG text of the graph.
-pub(super) fn svg(snapshot: &Snapshot, args: &GraphArgs) -> String {
-    let index: FxHashMap<&Urn, usize> = snapshot
-        .resources
-        .iter()
-        .enumerate()
-        .map(|(index, state)| (&state.urn, index))
-        .collect();
-    let edges = edges(snapshot, args, &index);
-    let nodes = placed(snapshot, &layers(snapshot.resources.len(), &edges));
-    let right = nodes.iter().map(|node| node.x + node.width).max();
-    let bottom = nodes.iter().map(|node| node.y + BOX_HEIGHT).max();
-    let (width, height) = (right.unwrap_or(0) + MARGIN, bottom.unwrap_or(0) + MARGIN);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"monospace\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+/// An image that needs nothing else.
+pub(super) fn image(drawing: &Drawing<'_>, title: &str, args: &GraphArgs) -> String {
+    let (width, height) = (
+        drawing.layout.size.width.max(1),
+        drawing.layout.size.height.max(1),
     );
-    for edge in &edges {
-        out.push_str(&line(&nodes[edge.from], &nodes[edge.to], edge));
-    }
-    for node in &nodes {
-        out.push_str(&rectangle(node));
-    }
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{}</title>\n<style>\n{STYLE}{}</style>\n\
+         <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
+        escaped(title),
+        colors(args)
+    );
+    body(drawing, &mut out);
     out.push_str("</svg>\n");
     out
 }
 
-/// A dependency edge.
-struct Edge<'a> {
-    from: usize,
-    to: usize,
-    color: &'a str,
-    label: String,
-}
-
-fn edges<'a>(
-    snapshot: &Snapshot,
-    args: &'a GraphArgs,
-    index: &FxHashMap<&Urn, usize>,
-) -> Vec<Edge<'a>> {
-    let mut edges = Vec::new();
-    for (from, state) in snapshot.resources.iter().enumerate() {
-        let mut add = |urn: &Urn, color: &'a str, label: String| {
-            if let Some(to) = index.get(urn).copied().filter(|to| *to != from) {
-                edges.push(Edge {
-                    from,
-                    to,
-                    color,
-                    label,
-                });
-            }
-        };
-        if let Some(parent) = state.parent.as_ref().filter(|_| !args.ignore_parent_edges) {
-            add(parent, &args.parent_edge_color, "parent".to_owned());
-        }
-        if args.ignore_dependency_edges {
-            continue;
-        }
-        for dependency in &state.dependencies {
-            let properties = state.property_dependencies.iter();
-            let names: Vec<&str> = properties
-                .filter(|(_, urns)| urns.contains(dependency))
-                .map(|(key, _)| key.as_str())
-                .collect();
-            add(dependency, &args.dependency_edge_color, names.join(", "));
-        }
+/// Rules for the colours that the user chose.
+pub(super) fn colors(args: &GraphArgs) -> String {
+    if args.dependency_edge_color == super::DEPENDENCY_COLOR {
+        return String::new();
     }
-    edges
+    // Only what colours are written with, because anything else could end the rule.
+    let is_part = |letter: &char| letter.is_ascii_alphanumeric() || "#(),.% -".contains(*letter);
+    let color: String = args.dependency_edge_color.chars().filter(is_part).collect();
+    format!(".graph .e {{ stroke: {color}; }}\n.graph .tip {{ fill: {color}; }}\n")
 }
 
-/// Layer of each resource: one below the lowest of its dependencies, which precede it in the state.
-fn layers(count: usize, edges: &[Edge<'_>]) -> Vec<usize> {
-    let mut needs: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for edge in edges {
-        needs[edge.from].push(edge.to);
-    }
-    let mut layers = vec![0; count];
-    for at in 0..count {
-        let below = needs[at].iter().filter(|to| **to < at);
-        layers[at] = below.map(|to| layers[*to] + 1).max().unwrap_or(0);
-    }
-    layers
-}
-
-fn placed<'s>(snapshot: &'s Snapshot, layers: &[usize]) -> Vec<Node<'s>> {
-    let mut nodes: Vec<Node<'s>> = snapshot
-        .resources
-        .iter()
-        .map(|state| {
-            let (title, type_name) = (state.urn.name(), state.urn.type_text());
-            let letters = title.chars().count().max(type_name.chars().count());
-            Node {
-                title,
-                type_name,
-                urn: &state.urn,
-                x: 0,
-                y: 0,
-                width: letters * LETTER + 2 * LETTER,
-            }
-        })
-        .collect();
-    let mut y = MARGIN;
-    for layer in 0..=layers.iter().copied().max().unwrap_or(0) {
-        let members: Vec<usize> = (0..nodes.len()).filter(|at| layers[*at] == layer).collect();
-        for row in members.chunks(MOST_ABREAST) {
-            let mut x = MARGIN;
-            for at in row {
-                (nodes[*at].x, nodes[*at].y) = (x, y);
-                x += nodes[*at].width + GAP_X;
-            }
-            y += BOX_HEIGHT + GAP_Y;
-        }
-    }
-    nodes
-}
-
-fn line(from: &Node<'_>, to: &Node<'_>, edge: &Edge<'_>) -> String {
-    let (x1, y1) = (from.x + from.width / 2, from.y);
-    let (x2, y2) = (to.x + to.width / 2, to.y + BOX_HEIGHT);
-    let middle = usize::midpoint(y1, y2);
-    format!(
-        "<path d=\"M{x1} {y1} C{x1} {middle} {x2} {middle} {x2} {y2}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\">\
-         <title>{}</title></path>\n",
-        escaped(edge.color),
-        escaped(&edge.label)
-    )
-}
-
-fn rectangle(node: &Node<'_>) -> String {
-    let mut out = format!(
-        "<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{BOX_HEIGHT}\" rx=\"6\" fill=\"#f4f6fb\" \
-         stroke=\"#475272\"/>",
-        escaped(node.urn.as_str()),
-        node.x,
-        node.y,
-        node.width
+/// Boxes with children from the outside to the inside, then arrows, then the other boxes.
+pub(super) fn body(drawing: &Drawing<'_>, out: &mut String) {
+    out.push_str(
+        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+         orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker><marker id=\"tip-on\" viewBox=\"0 0 8 8\" refX=\"7\" \
+         refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"on\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n",
     );
-    let x = node.x + LETTER;
+    let nodes = || drawing.nodes.iter().enumerate();
+    for (at, node) in nodes().filter(|(_, node)| node.has_children) {
+        group(at, node, drawing.layout.boxes[at], out);
+    }
+    for edge in &drawing.edges {
+        arrow(edge, drawing, out);
+    }
+    for (at, node) in nodes().filter(|(_, node)| !node.has_children) {
+        leaf(at, node, drawing.layout.boxes[at], out);
+    }
+}
+
+fn arrow(edge: &Edge, drawing: &Drawing<'_>, out: &mut String) {
+    let (from, to) = (
+        drawing.layout.boxes[edge.from],
+        drawing.layout.boxes[edge.to],
+    );
+    let is_inside = |outer: Rect, inner: Rect| {
+        outer.x <= inner.x
+            && outer.y <= inner.y
+            && inner.x + inner.width <= outer.x + outer.width
+            && inner.y + inner.height <= outer.y + outer.height
+    };
+    // A component and its own child touch already.
+    if is_inside(from, to) || is_inside(to, from) {
+        return;
+    }
+    let (x1, y1) = (from.x + from.width / 2, from.y + from.height);
+    let (x2, y2) = (to.x + to.width / 2, to.y);
+    let bend = (y1.abs_diff(y2) / 2).clamp(24, 120);
+    let (c1, c2) = (y1 + bend, y2.saturating_sub(bend));
     let _ = writeln!(
         out,
-        "<text x=\"{x}\" y=\"{}\" font-weight=\"bold\">{}</text><text x=\"{x}\" y=\"{}\" fill=\"#5b647d\">{}</text></g>",
-        node.y + 18,
-        escaped(node.title),
-        node.y + 36,
-        escaped(node.type_name)
+        "<path class=\"e\" data-a=\"{}\" data-b=\"{}\" marker-end=\"url(#tip)\" d=\"M{x1} {y1}C{x1} {c1} {x2} {c2} {x2} {y2}\">\
+         <title>{}</title></path>",
+        edge.from,
+        edge.to,
+        escaped(&edge.label)
     );
+}
+
+fn group(at: usize, node: &Node<'_>, place: Rect, out: &mut String) {
+    let columns = (place.width / 8).saturating_sub(4).max(COLUMNS);
+    let label = format!("{}  {}", node.urn.name(), short_type(node.urn.type_text()));
+    let Rect {
+        x,
+        y,
+        width,
+        height,
+    } = place;
+    let _ = writeln!(
+        out,
+        "<g class=\"n c\" data-i=\"{at}\" transform=\"translate({x} {y})\"><title>{}</title>\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"10\"/><text x=\"14\" y=\"{}\">{}</text></g>",
+        escaped(node.urn.as_str()),
+        TITLE - 12,
+        escaped(&cut(&label, columns))
+    );
+}
+
+fn leaf(at: usize, node: &Node<'_>, place: Rect, out: &mut String) {
+    let Rect {
+        x,
+        y,
+        width,
+        height,
+    } = place;
+    let type_text = short_type(node.urn.type_text());
+    let class = if node.marks.contains(&"to be deleted") {
+        "n l old"
+    } else {
+        "n l"
+    };
+    let _ = writeln!(
+        out,
+        "<g class=\"{class}\" data-i=\"{at}\" transform=\"translate({x} {y})\"><title>{}</title>\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"6\"/><rect class=\"a\" width=\"5\" height=\"{height}\" rx=\"2\" fill=\"{}\"/>\
+         <text x=\"14\" y=\"19\" class=\"b\">{}</text><text x=\"14\" y=\"36\" class=\"t\">{}</text></g>",
+        escaped(node.urn.as_str()),
+        accent(&type_text),
+        escaped(&cut(node.urn.name(), COLUMNS)),
+        escaped(&cut(&type_text, COLUMNS + 2))
+    );
+}
+
+/// Colour of the package of a type.
+fn accent(type_text: &str) -> &'static str {
+    let package = type_text.split(':').next().unwrap_or_default();
+    let sum = package
+        .bytes()
+        .fold(7_usize, |sum, byte| (sum * 31 + usize::from(byte)) % 65_521);
+    ACCENTS[sum % ACCENTS.len()]
+}
+
+/// A type without the file of its module: `aws:s3/bucket:Bucket` is `aws:s3:Bucket`.
+fn short_type(text: &str) -> String {
+    let parts: Vec<&str> = text.split(':').collect();
+    match parts[..] {
+        [package, module, name] => match module.split('/').next().unwrap_or_default() {
+            "" | "index" => format!("{package}:{name}"),
+            module => format!("{package}:{module}:{name}"),
+        },
+        _ => text.to_owned(),
+    }
+}
+
+/// The text in at most this number of columns.
+fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let start: String = text
+        .chars()
+        .take_while(|letter| {
+            used += letter.width().unwrap_or(0);
+            used <= columns
+        })
+        .collect();
+    format!("{start}…")
+}
+
+/// The text for XML and HTML, without the control characters that neither may contain.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            letter if letter.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&letter) => {
+                out.push('\u{fffd}');
+            }
+            letter => out.push(letter),
+        }
+    }
     out
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_short_and_fit() {
+        assert_eq!(short_type("aws:s3/bucket:Bucket"), "aws:s3:Bucket");
+        assert_eq!(
+            short_type("random:index/randomPet:RandomPet"),
+            "random:RandomPet"
+        );
+        assert_eq!(short_type("site"), "site");
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abcde…");
+        assert_eq!(cut("日本語日本語", 6), "日本…");
+    }
+
+    #[test]
+    fn no_name_ends_its_text() {
+        assert_eq!(
+            escaped("<a href=\"x\">'&\u{1}"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\u{fffd}"
+        );
+    }
 }
