@@ -237,6 +237,9 @@ pub struct PreviewArgs {
     /// Save any creates seen during the preview into an import file to use with import
     #[arg(long)]
     pub import_file: Option<String>,
+    /// Write the preview to a file as a page of HTML that needs no network
+    #[arg(long)]
+    pub html: Option<String>,
 }
 
 /// Refresh the resources in a stack

@@ -17,7 +17,7 @@ use super::event_log::EventLog;
 use super::request::{Kind, OperationRequest};
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, RunResult, Session};
-use super::{import_file, interrupts};
+use super::{import_file, interrupts, page};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
@@ -284,16 +284,18 @@ fn ends_with_preview(
         let result = ran.outcome.result;
         return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
     }
-    let status = status_of(request, ran).and_then(|status| {
-        if status == ExitStatus::Success {
-            save_plan(ctx, request, &session, ran)?;
-            write_import_file(ctx, request, &session, ran)?;
-            if request.kind == Kind::Destroy {
-                destroyed::conclude(ctx, request, &session.stack, &session.base)?;
+    let status = page::write(ctx, request, ran, form)
+        .and_then(|()| status_of(request, ran))
+        .and_then(|status| {
+            if status == ExitStatus::Success {
+                save_plan(ctx, request, &session, ran)?;
+                write_import_file(ctx, request, &session, ran)?;
+                if request.kind == Kind::Destroy {
+                    destroyed::conclude(ctx, request, &session.stack, &session.base)?;
+                }
             }
-        }
-        Ok(status)
-    });
+            Ok(status)
+        });
     session.leave();
     status
 }
@@ -352,6 +354,7 @@ async fn phase(
         form,
         event_log,
         keeps_events,
+        makes_page: is_preview && request.html.is_some(),
         show_secrets: options.show_secrets,
         advises: ctx.environment.stderr_is_terminal,
     };

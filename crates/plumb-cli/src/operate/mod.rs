@@ -20,6 +20,7 @@ mod import_file;
 mod interrupts;
 mod keys;
 mod naming;
+mod page;
 mod pending;
 mod plan;
 mod policies;

@@ -96,6 +96,8 @@ pub(super) struct OperationRequest {
     pub(super) save_plan: Option<String>,
     /// Path for the list of resources that the preview would create.
     pub(super) import_file: Option<String>,
+    /// Path for the page of the preview.
+    pub(super) html: Option<String>,
     /// Path of the plan that constrains the update.
     pub(super) plan: Option<String>,
     /// Whether the update is constrained by its own preview.
@@ -136,6 +138,7 @@ impl OperationRequest {
             pending_creates: PendingCreates::default(),
             save_plan: None,
             import_file: None,
+            html: None,
             plan: None,
             is_strict: false,
             is_watch: false,
@@ -213,6 +216,7 @@ impl OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             import_file: args.import_file,
+            html: args.html,
             save_plan: args.save_plan,
             ..request.with_update(args.update)?
         })
