@@ -1,7 +1,16 @@
 //! Sets the commit and the target that the program was built from. Development builds do not record the commit, because
-//! every commit would then cause a rebuild.
+//! every commit would then cause a rebuild. Packs the pages of the book.
 
+#[path = "build/book.rs"]
+mod book;
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -23,6 +32,16 @@ fn main() {
         "cargo:rustc-env=PLUMB_BUILT_AS={profile} for {}",
         of_environment("TARGET")
     );
+    let packed = Path::new(&of_environment("OUT_DIR")).join("book.gz");
+    pack_book(&packed).expect("the pages of the book can be packed");
+}
+
+/// Writes the pages of the book, compressed to a third.
+fn pack_book(to: &Path) -> io::Result<()> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut file = GzEncoder::new(File::create(to)?, Compression::best());
+    file.write_all(book::pages(&docs)?.as_bytes())?;
+    file.finish().map(drop)
 }
 
 fn git(words: &[&str]) -> Option<String> {

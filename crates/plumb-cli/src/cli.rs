@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, convert, describe, r#do, doctor, events, history,
-    install, login, logout, logs, new, org, package, plugin, policy, project, replay, schema,
-    stack, state, trace, version, whoami, why,
+    about, cancel, completion, config, console, convert, describe, r#do, doctor, events, help,
+    history, install, login, logout, logs, new, org, package, plugin, policy, project, replay,
+    schema, stack, state, trace, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -135,6 +135,7 @@ pub enum Command {
     /// Print the version number
     Version,
     About(about::AboutArgs),
+    Help(help::HelpArgs),
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
     Convert(convert::ConvertArgs),
@@ -222,6 +223,7 @@ impl Command {
             Command::Plugin(args) => plugin::run(args, ctx),
             Command::Version => version::run(ctx),
             Command::About(args) => about::run(args, ctx),
+            Command::Help(args) => help::run(&args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
             Command::Convert(args) => convert::run(&args, ctx),
             Command::GenDocs(args) => package::docs(args, ctx),

@@ -8,6 +8,7 @@
 
 mod acquire;
 pub mod args;
+pub mod book;
 pub mod catalogue;
 pub mod cli;
 pub mod commands;
@@ -19,10 +20,12 @@ pub mod identity;
 pub mod json;
 mod language_host;
 pub mod logging;
+mod markdown;
 mod metadata;
 pub mod operate;
 pub mod output;
 mod own_version;
+mod pager;
 mod panics;
 pub mod prompt;
 mod signals;

@@ -163,6 +163,12 @@ impl Printer {
         self.data(&format!("{text}\n"));
     }
 
+    /// Text with colour tags in the form for stdout.
+    pub fn rendered(&self, text: &str) -> String {
+        let text = colorize(text, self.color);
+        shown(&text, self.plain.stdout).into_owned()
+    }
+
     /// Writes text with colour tags to stdout.
     pub fn styled(&self, text: &str) {
         self.data(&colorize(text, self.color));

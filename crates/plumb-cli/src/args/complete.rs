@@ -3,7 +3,7 @@
 use clap::Command;
 
 use super::flags::{self, Flag};
-use super::scan::find_command;
+use super::scan::{HELP, find_command};
 use crate::Environment;
 
 /// Kind of candidates at a position.
@@ -51,7 +51,7 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
     if !before.iter().any(|word| word == "--") {
         let open = before.last().and_then(|last| open_flag(&known, last));
         if let Some(flag) = open {
-            place.wanted = of_flag(flag.name());
+            place.wanted = of_flag(&path, flag.name());
             return place;
         }
         if let Some((name, _)) = word
@@ -59,7 +59,7 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
             .and_then(|text| text.split_once('='))
         {
             place.prefix = format!("--{name}=");
-            place.wanted = of_flag(name);
+            place.wanted = of_flag(&path, name);
             return place;
         }
         if word.starts_with('-') {
@@ -68,7 +68,9 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
         }
     }
     let words = positional(&known, &rest);
-    if command.has_subcommands() && words == 0 {
+    if path == [HELP] && words == 0 {
+        place.wanted = Wanted::Words(subjects_of_help(tree));
+    } else if command.has_subcommands() && words == 0 {
         let listed = command.get_subcommands().filter(|sub| !sub.is_hide_set());
         let name = |sub: &Command| {
             let about = sub.get_about().map(ToString::to_string);
@@ -79,6 +81,14 @@ pub fn wanted(tree: &Command, environment: &Environment, before: &[String], word
         place.wanted = of_word(&path, words);
     }
     place
+}
+
+/// Commands and pages of the book, which `help` shows.
+fn subjects_of_help(tree: &Command) -> Vec<(String, String)> {
+    let commands = tree.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let about = |sub: &Command| sub.get_about().map(ToString::to_string).unwrap_or_default();
+    let commands = commands.map(|sub| (sub.get_name().to_owned(), about(sub)));
+    commands.chain(crate::commands::help::topics()).collect()
 }
 
 /// Flag in a word, if its value is the next word.
@@ -131,8 +141,9 @@ fn words(all: &[&str]) -> Wanted {
     )
 }
 
-fn of_flag(name: &str) -> Wanted {
+fn of_flag(path: &[&str], name: &str) -> Wanted {
     match name {
+        "format" if path == ["stack", "graph"] => words(&["dot", "svg", "html"]),
         "stack" | "source" | "dest" | "copy-config-from" => Wanted::Stacks,
         "target" | "exclude" | "replace" | "target-replace" => Wanted::Urns,
         "color" => words(&["auto", "always", "never", "raw"]),
@@ -140,8 +151,9 @@ fn of_flag(name: &str) -> Wanted {
         "type" => words(&["string", "bool", "int", "float"]),
         "language" => words(&["dotnet", "go", "java", "nodejs", "python", "yaml"]),
         "secrets-provider" => words(&["default", "passphrase"]),
-        "config-file" | "cwd" | "dir" | "file" | "out" | "plan" | "save-plan" | "import-file"
-        | "policy-pack" | "policy-pack-config" | "event-log" | "path" | "mappings" => Wanted::Files,
+        "config-file" | "cwd" | "dir" | "file" | "html" | "out" | "plan" | "save-plan"
+        | "import-file" | "policy-pack" | "policy-pack-config" | "event-log" | "path"
+        | "mappings" => Wanted::Files,
         _ => Wanted::Nothing,
     }
 }
@@ -235,6 +247,13 @@ mod tests {
         assert_eq!(at("config get key ").wanted, Wanted::Nothing);
         assert_eq!(at("state delete u1 ").wanted, Wanted::Urns);
         assert_eq!(at("up --plan ").wanted, Wanted::Files);
+        let subjects = first_words("help ");
+        assert!(
+            ["up", "secrets", "topic:stack"]
+                .map(ToOwned::to_owned)
+                .iter()
+                .all(|it| subjects.contains(it))
+        );
     }
 
     #[test]

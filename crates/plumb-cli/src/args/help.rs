@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command};
 use plumb_display::with_program;
 
 use super::flags::{Flag, PERSISTENT, Takes};
-use super::scan::{is_group, shown_path};
+use super::scan::{KNOWN_NAME, is_group, shown_path};
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 8] = [
@@ -24,7 +24,7 @@ const ROOT_GROUPS: [(&str, &[&str]); 8] = [
     ),
     ("Policy", &["policy"]),
     ("Plugin", &["plugin", "schema", "package"]),
-    ("Other", &["version", "about", "gen-completion"]),
+    ("Other", &["version", "about", "help", "gen-completion"]),
     ("Experimental", &["convert", "watch", "logs"]),
 ];
 
@@ -78,6 +78,9 @@ pub(super) fn text(tree: &Command, path: &[String], program: &str) -> String {
             out,
             "\nUse `{shown} [command] --help` for more information about a command."
         );
+    }
+    if path.is_empty() && program != KNOWN_NAME {
+        out.push_str("Use `plumb help topics` for pages about ideas and tasks, such as `plumb help secrets`.\n");
     }
     with_program(&out, program).into_owned()
 }

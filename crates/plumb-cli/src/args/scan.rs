@@ -17,6 +17,9 @@ const DEFAULTS: [(&str, &str); 4] = [
     ("run-program", "PULUMI_RUN_PROGRAM"),
 ];
 
+/// The command that shows the help of others, and pages of the book.
+pub(super) const HELP: &str = "help";
+
 /// Result of scanning the words.
 #[derive(Debug)]
 pub enum Found {
@@ -71,14 +74,16 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
             .any(clap::Arg::is_trailing_var_arg_set),
     };
     reader.read(&rest)?;
-    if levels.len() == 1 && reader.positional.first().is_some_and(|word| word == "help") {
-        let (levels, _) = find_command(tree, environment, &reader.positional[1..]);
+    let path = names(&levels);
+    if path == [HELP]
+        && !reader.wants_help
+        && let Some(path) = reader.subject_of_help(tree, environment)
+    {
         return Ok(Found::Help {
-            path: names(&levels),
+            path,
             is_asked: true,
         });
     }
-    let path = names(&levels);
     if reader.wants_help {
         return Ok(Found::Help {
             path,
@@ -353,6 +358,15 @@ impl<'c> Reader<'c> {
             }
         }
         Ok(())
+    }
+
+    /// The command whose help is wanted, by the words of `help`; `None` if a page of the book is wanted. Started as `pulumi`,
+    /// there are no pages, and unknown words show the help of the program.
+    fn subject_of_help(&self, tree: &Command, environment: &Environment) -> Option<Vec<String>> {
+        let (levels, _) = find_command(tree, environment, &self.positional);
+        let is_known = levels.len() > 1 || self.positional.is_empty();
+        let is_command = environment.program == KNOWN_NAME || is_known;
+        is_command.then(|| names(&levels))
     }
 
     /// Flags that are set; for booleans with their value.

@@ -93,7 +93,9 @@ fn suggestions(levels: &[&Command], words: &[String]) -> Vec<String> {
 
 /// Adds all visible commands below `command`; `above` are its parents and itself.
 fn collect(command: &Command, above: &[&Command], candidates: &mut Vec<Candidate>) {
-    let is_shown = |sub: &&Command| !sub.is_hide_set() && command.get_name() != "logs";
+    let is_shown = |sub: &&Command| {
+        !sub.is_hide_set() && command.get_name() != "logs" && sub.get_name() != super::scan::HELP
+    };
     for sub in command.get_subcommands().filter(is_shown) {
         let chain: Vec<&Command> = above.iter().copied().chain([sub]).collect();
         candidates.push(Candidate {

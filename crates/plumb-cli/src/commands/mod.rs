@@ -10,6 +10,7 @@ pub mod describe;
 pub mod r#do;
 pub mod doctor;
 pub mod events;
+pub mod help;
 pub mod history;
 pub mod install;
 mod language;

@@ -28,6 +28,39 @@ fn mistakes_go_to_stderr() {
 }
 
 #[test]
+fn pages_of_the_book_are_shown_without_colours_where_there_is_no_terminal() {
+    let context = TestContext::without_project().with("PAGER", "false");
+    let page = context.ok(&["help", "secrets"]);
+    assert!(
+        page.starts_with("Secrets\n═══════\n\nA secret is"),
+        "{page}"
+    );
+    assert!(
+        page.contains("\n[1] plumb help secrets-providers\n"),
+        "{page}"
+    );
+    assert!(!page.contains('\u{1b}'), "{page}");
+    let colored = context.ok(&["help", "secrets", "--color", "always"]);
+    assert!(colored.contains("\u{1b}[1mSecrets"), "{colored}");
+    let topics = context.ok(&["help", "topics"]);
+    assert!(topics.contains("\n  topic:stack "), "{topics}");
+    assert!(
+        topics.lines().all(|line| line.chars().count() <= 80),
+        "{topics}"
+    );
+}
+
+#[test]
+fn a_command_takes_precedence_over_a_page() {
+    let context = TestContext::without_project();
+    let help = context.ok(&["help", "stack"]);
+    assert_eq!(help, context.ok(&["stack", "--help"]));
+    let page = context.ok(&["help", "topic:stack"]);
+    assert!(page.starts_with("Stack\n═════\n"), "{page}");
+    assert!(context.ok(&["help"]).contains("Use `plumb help topics`"));
+}
+
+#[test]
 fn help_is_printed_on_stdout() {
     let context = TestContext::new();
     let help = context.ok(&["up", "--help"]);

@@ -104,8 +104,50 @@ fn the_graph_can_be_a_picture() {
     let picture = context.read("graph.svg");
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     assert!(picture.contains(">text</text>") && picture.contains("<path "));
+    context.ok(&["stack", "graph", "--format", "html", "graph"]);
+    let page = context.read("graph");
+    assert!(page.starts_with("<!doctype html>") && page.contains(">text</text>"));
+    assert_eq!(
+        context.ok(&["stack", "graph", "--format", "html", "-"]),
+        page
+    );
     let error = context.fails(1, &["stack", "graph", "--open", "graph.dot"]);
-    assert!(error.contains("only a picture can be opened"), "{error}");
+    assert!(
+        error.contains("only a picture or a page can be opened"),
+        "{error}"
+    );
+    let error = context.fails(1, &["stack", "graph", "--format", "png", "x"]);
+    assert!(
+        error.contains("valid values are dot, svg and html"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_preview_can_be_a_page() {
+    let context = stack("4");
+    context.write("Pulumi.yaml", &PROGRAM.replace("LENGTH", "5"));
+    let ran = context.run(&["preview", "--html", "preview.html"]);
+    assert_eq!(ran.stderr, "Wrote the preview to `preview.html`\n");
+    let page = context.read("preview.html");
+    assert!(
+        page.contains("data-op=\"replace\"") && page.contains("length (forces replacement)"),
+        "{page}"
+    );
+    // The page is made whatever else is printed, and after failures too.
+    context.write("Pulumi.yaml", &PROGRAM.replace("LENGTH", "nonsense"));
+    let ran = context.run(&["preview", "--json", "--html", "failed.html"]);
+    assert_ne!(ran.code, 0);
+    let page = context.read("failed.html");
+    assert!(
+        page.contains("The preview failed.") && page.contains("Cannot assign"),
+        "{page}"
+    );
+    let error = context.fails(1, &["preview", "--html", "no/such/folder.html"]);
+    assert!(
+        error.contains("open no/such/folder.html: no such file"),
+        "{error}"
+    );
 }
 
 #[test]

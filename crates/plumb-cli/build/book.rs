@@ -1,0 +1,49 @@
+//! The pages of the book that `plumb help TOPIC` shows, in one text.
+//!
+//! `docs/SUMMARY.md` names the pages. Those of its parts "Inside" are left out, because they are for people who change the code,
+//! and so is the page of commands, because `plumb help COMMAND` has its content. The text begins with a line for each page
+//! (part, title, path and length in bytes, separated by tabs) and an empty line; the texts follow in the same order.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{fs, io};
+
+const SUMMARY: &str = "SUMMARY.md";
+const LEFT_OUT: [&str; 1] = ["cli.md"];
+const PARTS_LEFT_OUT: [&str; 1] = ["Inside"];
+
+/// The pages below the folder `docs`.
+pub(super) fn pages(docs: &Path) -> io::Result<String> {
+    println!("cargo:rerun-if-changed=build/book.rs");
+    let summary = read(&docs.join(SUMMARY))?;
+    let (mut index, mut texts) = (String::new(), String::new());
+    let mut part = "";
+    for line in summary.lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            // The page before all parts stands below the heading of the table of contents.
+            part = if title == "Summary" { "" } else { title };
+        }
+        let Some((title, path)) = link(line) else {
+            continue;
+        };
+        if LEFT_OUT.contains(&path) || PARTS_LEFT_OUT.contains(&part) {
+            continue;
+        }
+        let text = read(&docs.join(path))?;
+        let _ = writeln!(index, "{part}\t{title}\t{path}\t{}", text.len());
+        texts.push_str(&text);
+    }
+    Ok(format!("{index}\n{texts}"))
+}
+
+/// Title and path of the link in a line of the summary.
+fn link(line: &str) -> Option<(&str, &str)> {
+    let (title, rest) = line.split_once('[')?.1.split_once("](")?;
+    Some((title, rest.split_once(')')?.0))
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    println!("cargo:rerun-if-changed={}", path.display());
+    fs::read_to_string(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
