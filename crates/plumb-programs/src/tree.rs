@@ -88,6 +88,8 @@ pub(crate) struct Object {
     pub(crate) package: Arc<PackageSchema>,
     pub(crate) token: EcoString,
     pub(crate) fields: Vec<(EcoString, Tree)>,
+    /// Whether the property accepts other types of objects, too.
+    pub(crate) is_variant: bool,
     /// Whether the object is inside a callback, where type inference is weaker.
     pub(crate) is_in_callback: bool,
 }

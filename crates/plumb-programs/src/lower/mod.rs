@@ -417,7 +417,13 @@ impl<'p> Lowering<'p> {
     }
 
     fn object(&mut self, entries: &[(Expr, Expr)], target: &Target) -> Tree {
-        if let Target::Object { package, token, ty } = target {
+        if let Target::Object {
+            package,
+            token,
+            ty,
+            is_variant,
+        } = target
+        {
             let mut fields = Vec::with_capacity(entries.len());
             for (key, value) in entries {
                 let ExprKind::String(name) = &key.kind else {
@@ -431,6 +437,7 @@ impl<'p> Lowering<'p> {
                 package: package.clone(),
                 token: token.clone(),
                 fields,
+                is_variant: *is_variant,
                 is_in_callback: self.callback.is_some(),
             }));
         }

@@ -25,6 +25,8 @@ pub(super) enum Target {
         package: Arc<PackageSchema>,
         token: EcoString,
         ty: Type,
+        /// Whether other types are accepted, too.
+        is_variant: bool,
     },
     /// An enum type of a package.
     Enum {
@@ -55,6 +57,7 @@ impl Target {
                                 package: package.clone(),
                                 token,
                                 ty: wanted.clone(),
+                                is_variant: false,
                             },
                             TypeDefinition::Enum(_) => Target::Enum {
                                 package: package.clone(),
@@ -68,7 +71,8 @@ impl Target {
                     let elements = union.elements.as_slice();
                     return match fitting(package, elements, expr) {
                         Some(found) => {
-                            Target::of(&Type::Schema(package.clone(), found.clone()), expr)
+                            let found = Type::Schema(package.clone(), found.clone());
+                            Target::of(&found, expr).into_variant()
                         }
                         None => Target::Choice(wanted.clone()),
                     };
@@ -86,6 +90,14 @@ impl Target {
             Type::Union(_) => Target::Choice(wanted),
             _ => Target::Any,
         }
+    }
+
+    /// Target that is one of several types.
+    fn into_variant(mut self) -> Target {
+        if let Target::Object { is_variant, .. } = &mut self {
+            *is_variant = true;
+        }
+        self
     }
 
     pub(super) fn of_operand(operator: BinaryOperator) -> Target {

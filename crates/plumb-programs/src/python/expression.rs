@@ -246,7 +246,8 @@ impl<'n> Printer<'n> {
             names.args_class(&object.token)
         });
         match class {
-            Some(class) if !has_dicts || object.is_in_callback => {
+            // The SDK does not know the type of a dictionary that may have several.
+            Some(class) if !has_dicts || object.is_in_callback || object.is_variant => {
                 let fields = object.fields.iter().map(|(name, value)| {
                     let name = format!("{}=", PYTHON.property(name));
                     Doc::Row(vec![Doc::text(name), self.value(value)])

@@ -13,7 +13,8 @@ pub(crate) const SHAPES: &str = r##"{
     "shapes:paint:Color": {"type": "string", "enum": [{"value": "dark-red"}, {"name": "Blue", "value": "b"}]},
     "shapes:paint:Coat": {"type": "object", "properties": {
       "mainColor": {"$ref": "#/types/shapes:paint:Color"}, "layerCount": {"type": "integer"},
-      "under": {"$ref": "#/types/shapes:paint:Coat"}}, "required": ["mainColor"]}
+      "under": {"$ref": "#/types/shapes:paint:Coat"}}, "required": ["mainColor"]},
+    "shapes:paint:Tiles": {"type": "object", "properties": {"tileCount": {"type": "integer"}}, "required": ["tileCount"]}
   },
   "resources": {
     "shapes:paint:Wall": {
@@ -21,7 +22,8 @@ pub(crate) const SHAPES: &str = r##"{
         "coat": {"$ref": "#/types/shapes:paint:Coat"},
         "coats": {"type": "array", "items": {"$ref": "#/types/shapes:paint:Coat"}},
         "labels": {"type": "object", "additionalProperties": {"type": "string"}},
-        "lineHeight": {"type": "number"}
+        "lineHeight": {"type": "number"},
+        "cover": {"oneOf": [{"$ref": "#/types/shapes:paint:Coat"}, {"$ref": "#/types/shapes:paint:Tiles"}]}
       },
       "properties": {
         "coat": {"$ref": "#/types/shapes:paint:Coat"},
@@ -57,6 +59,42 @@ fn check(pcl: &str, python: &str, typescript: &str, go: &str) {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(generated.files[file], expected);
     }
+}
+
+#[test]
+fn objects_of_one_of_several_types_are_classes_in_python() {
+    check(
+        "resource wall \"shapes:paint:Wall\" {\n  cover = { tileCount = 4 }\n}\n",
+        "import pulumi
+import pulumi_shapes as shapes
+
+wall = shapes.paint.Wall(\"wall\", cover=shapes.paint.TilesArgs(tile_count=4))
+",
+        "import * as pulumi from \"@pulumi/pulumi\";
+import * as shapes from \"@pulumi/shapes\";
+
+const wall = new shapes.paint.Wall(\"wall\", { cover: { tileCount: 4 } });
+",
+        "package main
+
+import (
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		_, err := paint.NewWall(ctx, \"wall\", &paint.WallArgs{
+			Cover: &paint.TilesArgs{TileCount: pulumi.Int(4)},
+		})
+		if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+",
+    );
 }
 
 #[test]
