@@ -77,6 +77,8 @@ def report(results, others, left_out, seconds):
         print(f"\nFAILED: {result.step.name}. Again: tests/run.sh --only '^{result.step.name}$'")
         if result.step.name in steps.REPRODUCE:
             print(f"The same histories: {' '.join(result.step.command)}")
+        if seed := result.step.env.get("PROPTEST_RNG_SEED"):
+            print(f"The same values in property tests: PROPTEST_RNG_SEED={seed} {' '.join(result.step.command)}")
     print(f"\n{len(results) - len(failed)} passed, {len(failed)} failed")
     for what in left_out:
         print(f"!!! LEFT OUT: {what}")

@@ -84,7 +84,7 @@ def table(target, commit):
     machine = Machine()
     steps = [
         *setups(machine),
-        *compiling(target),
+        *compiling(target, commit),
         *histories(commit),
         *end_to_end(machine),
         *stores(machine, target, commit),
@@ -133,12 +133,14 @@ def setups(machine):
         yield setup("postgres", "setup-postgres.sh", after=("valgrind",))
 
 
-def compiling(target):
+def compiling(target, commit):
     yield Step("scheduler", ["python3", "tests/ci/test_schedule.py"])
     yield Step("format", ["cargo", "fmt", "--all", "--check"])
     yield Step("build", ["cargo", "test", "--workspace", "--no-run"], env=LINTING, cores=2,
                minutes=45, reason="compiles everything, with the lints")
-    yield Step("unit-tests", ["cargo", "test", "--workspace"], env=LINTING, cores=2, after=("scheduler", "format", "build"))
+    # Property tests draw other values for each commit, and the same ones when it is tested again.
+    yield Step("unit-tests", ["cargo", "test", "--workspace"], env={**LINTING, "PROPTEST_RNG_SEED": str(commit)}, cores=2,
+               after=("scheduler", "format", "build"))
     SETUPS.add("plumb")
     yield Step("plumb", ["echo", str(target / "debug" / "plumb")], after=("unit-tests",), cores=0)
 
