@@ -2,49 +2,57 @@
 //!
 //! [`Deployment::handle`] takes one event and returns the effects that follow from it. It never waits, never reads a clock and
 //! draws no random numbers: the same events at the same times give the same effects. The crate's front page describes a whole
-//! run; this file has the fields of the machine and its stages, and routes events to the other rooms.
+//! run; this file has the fields of the machine and moves it from stage to stage, and routes events and the ends of chains to
+//! the other rooms.
 //!
 //! **Invariants.** A provider mutation is sent only behind the fence of its intent in the journal. A reply is sent only
 //! behind the fence of the outcome that it reports, except for components. After a failure or an interrupt no chain starts
 //! and no running chain begins another step, but every answer that still arrives is recorded.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use ecow::EcoString;
 use jiff::Timestamp;
-use plumb_resource::provider::{PluginSpec, ProviderError, ProviderReply};
-use plumb_resource::{StepOp, Urn};
+use plumb_resource::policy::PolicyPackInfo;
+use plumb_resource::provider::{ProviderError, ProviderReply};
 use plumb_state::Snapshot;
 use plumb_state::journal::Entry;
-use plumb_value::{PropertyMap, Value};
+use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::plans::Plans;
 use crate::decide::policies::Policies;
-use crate::decide::registration::{RegIdx, Registration};
-use crate::event::{CallId, Effect, Event, Fence, ProgramEnd, RequestId};
+use crate::decide::registration::{Gate, Registration};
+use crate::event::{Effect, Event, ProgramEnd};
 use crate::facts::arena::{Arena, DuplicateResource, Olds, StateIdx};
+use crate::facts::defaults::DefaultProvider;
 use crate::facts::identity::Aliases;
 use crate::facts::lineage::Lineage;
+use crate::facts::made_plan::MadePlan;
+use crate::facts::packages::{self, Packages};
 use crate::facts::urns::Urns;
-use crate::monitor::default_providers::DefaultProvider;
-use crate::monitor::packages::{self, Packages};
-use crate::monitor::transforms::{Parked, Transforms};
+use crate::ids::{CallId, Fence, RequestId};
+use crate::monitor::transforms::Transforms;
 use crate::outbox::Outbox;
-use crate::request::{CallbackReply, Reply, Request, RequestError, RequestErrorKind};
+use crate::report::Report;
+use crate::request::{
+    CallbackReply, Outcome, Parked, Reply, Request, RequestError, RequestErrorKind,
+};
 use crate::scope::snippets::Snippets;
 use crate::scope::targeting::Targeting;
 use crate::seeds::Seeds;
-use crate::setup::{Operation, Options, Setup};
-use crate::status::Failure;
+use crate::setup::{Context, Operation, Setup};
+use crate::status::{Failure, Stage};
 use crate::steps::calls::{Calls, Waiter};
-use crate::steps::chain::Scheduler;
 use crate::steps::hooks::Hooks;
+use crate::steps::import::StartedImports;
 use crate::steps::providers::Registry;
+use crate::steps::removal::Removal;
+use crate::steps::scheduler::{ChainEnd, Owner, Scheduler};
 use crate::steps::views::Views;
-use crate::whole::deletes::Removal;
 use crate::whole::import_operation::ImportPlan;
+use crate::work::Work;
 
 /// A deployment in progress.
 #[derive(Debug)]
@@ -69,6 +77,7 @@ pub struct Deployment {
     pub(crate) refreshes: Vec<Entry>,
     pub(crate) gone: FxHashSet<StateIdx>,
     pub(crate) import: ImportPlan,
+    pub(crate) imports: StartedImports,
 
     /// Registrations by index; `None` once they are answered.
     pub(crate) registrations: Vec<Option<Box<Registration>>>,
@@ -86,6 +95,7 @@ pub struct Deployment {
     pub(crate) transforms: Transforms,
     pub(crate) hooks: Hooks,
     pub(crate) plans: Plans,
+    pub(crate) made_plan: MadePlan,
     pub(crate) views: Views,
     pub(crate) policies: Policies,
     pub(crate) snippets: Snippets,
@@ -101,74 +111,6 @@ pub struct Deployment {
     pub(crate) program_ended: Option<ProgramEnd>,
 }
 
-/// Inputs that do not change during a run.
-#[derive(Debug)]
-pub(crate) struct Context {
-    pub(crate) stack: EcoString,
-    pub(crate) project: EcoString,
-    pub(crate) config: BTreeMap<EcoString, Value>,
-    pub(crate) operation: Operation,
-    pub(crate) options: Options,
-    pub(crate) default_versions: BTreeMap<EcoString, PluginSpec>,
-}
-
-/// Where the run as a whole stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Before the start.
-    New,
-    /// Every resource is read.
-    Refreshing,
-    /// Objects are adopted.
-    Importing,
-    /// The program runs.
-    Program,
-    /// Same steps of what is left alone are made.
-    Sames,
-    /// Resources that the program did not register are deleted.
-    Deletes,
-    /// After a program, what it did not mention is read.
-    LateRefresh,
-    /// Everything is done; policy packs judge it.
-    Judging,
-    /// Over.
-    Finished,
-}
-
-/// Work that the core gives itself.
-#[derive(Debug)]
-pub(crate) enum Work {
-    /// An answer that needs nobody outside.
-    Answer(CallId, Box<Result<ProviderReply, ProviderError>>),
-    /// A request that waited.
-    Again(RequestId, Parked),
-    /// A registration whose turn has come.
-    Decide(RegIdx),
-    /// Chains may start.
-    RunChains,
-}
-
-/// Holds back decisions while one registration collects what it must replace.
-#[derive(Debug, Default)]
-pub(crate) struct Gate {
-    pub(crate) holder: Option<RegIdx>,
-    pub(crate) waiting: VecDeque<RegIdx>,
-}
-
-/// Counters for the summary and other things to tell at the end.
-#[derive(Debug, Default)]
-pub(crate) struct Report {
-    pub(crate) changes: BTreeMap<StepOp, u32>,
-    pub(crate) steps: u32,
-    pub(crate) maybe_corrupt: bool,
-    /// Resources among the `same` that only something else needed to be there.
-    pub(crate) passed_on: FxHashSet<Urn>,
-    pub(crate) root_stack: Option<Urn>,
-    pub(crate) error_logged: bool,
-    /// Whether the prelude was emitted.
-    pub(crate) has_begun: bool,
-}
-
 impl Deployment {
     /// A deployment that has not started.
     pub fn new(setup: Setup, now: Timestamp) -> Result<Self, DuplicateResource> {
@@ -179,7 +121,8 @@ impl Deployment {
         let limit = setup.options.parallel.max(1);
         let views = Views::new(&arena, olds.order());
         let snippets = Snippets::new(&setup);
-        let plans = Plans::new(setup.plan, setup.options.makes_plan);
+        let plans = Plans::new(setup.plan);
+        let made_plan = MadePlan::new(setup.options.makes_plan);
         Ok(Deployment {
             ctx: Context {
                 stack: setup.stack,
@@ -205,6 +148,7 @@ impl Deployment {
             refreshes: Vec::new(),
             gone: FxHashSet::default(),
             import: ImportPlan::default(),
+            imports: StartedImports::default(),
             registrations: Vec::with_capacity(known),
             open_registrations: 0,
             gate: Gate::default(),
@@ -218,6 +162,7 @@ impl Deployment {
             transforms: Transforms::default(),
             hooks: Hooks::default(),
             plans,
+            made_plan,
             views,
             policies: Policies::default(),
             snippets,
@@ -240,9 +185,16 @@ impl Deployment {
             Event::Answered { call, result } => self.answered(call, result),
             Event::CalledBack { call, result } => self.called_back(call, result),
             Event::PoliciesLoaded(result) => self.policies_loaded(result),
-            Event::PolicyAnswered { call, result } => self.policy_answered(call, result),
+            Event::PolicyAnswered { call, result } => {
+                if self.policy_answered(call, result) {
+                    self.finish();
+                }
+            }
             Event::ProgramEnded(end) => self.program_ended(end),
-            Event::SnippetEnded { uuid, end } => self.snippet_ended(&uuid, end),
+            Event::SnippetEnded { uuid, end } => {
+                self.snippets.ended(&uuid);
+                self.source_ended(&end);
+            }
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
             Event::ErrorLogged => self.report.error_logged = true,
@@ -260,10 +212,13 @@ impl Deployment {
     /// Passes a provider's answer on to who waits for it.
     fn answered(&mut self, call: CallId, result: Result<ProviderReply, ProviderError>) {
         match self.call_ended(call) {
-            Some(Waiter::Registration(registration)) => {
+            Some(Waiter::Registration(registration, _)) => {
                 self.registration_answered(registration, result);
             }
-            Some(Waiter::Chain(chain)) => self.chain_answered(chain, result),
+            Some(Waiter::Chain(chain)) => {
+                let end = self.chain_answered(chain, result);
+                self.chain_ended(end);
+            }
             Some(Waiter::Invoke(id, token)) => self.invoke_answered(id, &token, result),
             Some(Waiter::Call(id, token)) => self.call_answered(id, &token, result),
             Some(Waiter::Construct(id, goal)) => self.construct_answered(id, &goal, result),
@@ -276,8 +231,41 @@ impl Deployment {
 
     fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {
         match self.hooks.ended(call) {
-            Some(waiter) => self.hook_answered(waiter, result),
+            Some(waiter) => {
+                let end = self.hook_answered(waiter, result);
+                self.chain_ended(end);
+            }
             None => self.transform_answered(call, result),
+        }
+    }
+
+    /// Passes the end of a chain on to its owner.
+    fn chain_ended(&mut self, end: Option<ChainEnd>) {
+        let Some(ChainEnd {
+            owner,
+            state,
+            outcome,
+            unknown,
+            fence,
+        }) = end
+        else {
+            return;
+        };
+        match (owner, outcome, state) {
+            (Owner::Read(id, wanted), ..) => self.read_done(id, &wanted, state, outcome, fence),
+            (Owner::RefreshFor(registration), Outcome::Success, _) => {
+                self.registration_refreshed(registration, state);
+            }
+            (Owner::ImportFor(registration), Outcome::Success, Some(state)) => {
+                self.registration_imported(registration, state);
+            }
+            (
+                Owner::Registration(registration)
+                | Owner::RefreshFor(registration)
+                | Owner::ImportFor(registration),
+                ..,
+            ) => self.finish_registration(registration, state, outcome, unknown, fence),
+            (Owner::Engine, ..) => {}
         }
     }
 
@@ -287,7 +275,11 @@ impl Deployment {
                 Work::Answer(call, result) => self.answered(call, *result),
                 Work::Again(id, parked) => self.dispatch_again(id, parked),
                 Work::Decide(registration) => self.take_turn(registration),
-                Work::RunChains => self.run_chains(),
+                Work::RunChains => {
+                    while let Some(end) = self.run_chains() {
+                        self.chain_ended(Some(end));
+                    }
+                }
             }
         }
     }
@@ -301,8 +293,18 @@ impl Deployment {
         }
     }
 
+    fn policies_loaded(&mut self, result: Result<Vec<PolicyPackInfo>, String>) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.take_packs(result);
+        if self.failure.is_none() {
+            self.start_operation();
+        }
+    }
+
     /// Begins with what the run is for. Nothing is shown of the run before.
-    pub(crate) fn start_operation(&mut self) {
+    fn start_operation(&mut self) {
         if !self.can_run_delete_hooks() {
             let cause = crate::steps::hooks::NEEDS_PROGRAM.to_owned();
             return self.fail(Failure::NotBegun { cause });
@@ -319,7 +321,7 @@ impl Deployment {
     }
 
     /// The refresh phase is over, or there was none: the program runs, unless the operation has none.
-    pub(crate) fn after_refresh(&mut self) {
+    fn after_refresh(&mut self) {
         if !self.check_targets_before_program() {
             return self.fail(Failure::Refused);
         }
@@ -407,7 +409,7 @@ impl Deployment {
     }
 
     /// The program or a snippet ended; if it failed, so does the run.
-    pub(crate) fn source_ended(&mut self, end: &ProgramEnd) {
+    fn source_ended(&mut self, end: &ProgramEnd) {
         match end {
             ProgramEnd::Finished => {}
             ProgramEnd::Bailed => self.fail(Failure::Program),
@@ -427,7 +429,7 @@ impl Deployment {
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.
     fn advance_stage(&mut self) -> bool {
-        let is_idle = self.chains.is_idle() && self.hooks.is_idle();
+        let is_idle = self.chains.is_idle(self.failure.is_some()) && self.hooks.is_idle();
         if self.stage == Stage::Finished || !is_idle {
             return false;
         }
@@ -440,7 +442,11 @@ impl Deployment {
         }
         match self.stage {
             Stage::New | Stage::Judging | Stage::Finished => return false,
-            Stage::Refreshing => self.refreshed(),
+            Stage::Refreshing => {
+                if self.refreshed() {
+                    self.after_refresh();
+                }
+            }
             Stage::Importing => self.import_on(),
             Stage::Program if self.program_ended.is_none() || !self.is_quiet() => return false,
             Stage::Program if self.snippets.is_running() => return self.answer_stuck_snippets(),

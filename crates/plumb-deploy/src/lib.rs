@@ -6,15 +6,28 @@
 //!
 //! # The rooms
 //!
+//! **A room uses only those above it in this table**, the type [`Deployment`] aside: its methods are written room by room.
+//! `cargo xtask structure` prints who uses whom, and a test of `xtask` holds the order.
+//!
 //! | Room | Holds |
 //! |---|---|
-//! | [`deployment`], [`event`], [`request`], [`setup`] | the state machine that routes between the rooms, and its inputs and outputs |
+//! | [`seeds`], [`ids`] | random names that are the same in every replay; the names of requests, calls, registrations and chains |
+//! | [`request`], [`event`] | what programs ask for; everything that comes in and goes out |
+//! | [`work`] | what the core gives itself to do |
+//! | [`setup`] | the operation, its options and its rules |
 //! | [`facts`] | old and new resource states, and what is known of each URN |
-//! | [`monitor`] | requests of programs, made ready for decisions |
-//! | [`decide`] | registrations: check, policies, comparison, decision |
-//! | [`scope`] | targets, excludes and snippets: which resources a run may touch |
+//! | [`step`] | what is done to one resource at a time |
+//! | [`outbox`], [`report`] | effects in their order; events that people see |
+//! | [`status`] | where the run stands, and why it does not go on |
 //! | [`steps`] | chains of steps: intent, provider call, outcome, hooks, views |
+//! | [`scope`] | targets, excludes and snippets: which resources a run may touch |
+//! | [`decide`] | registrations: check, policies, comparison, decision |
+//! | [`monitor`] | requests of programs, made ready for decisions |
 //! | [`whole`] | refresh, import, deletes and the end of a run |
+//! | [`deployment`] | the state machine, which routes between the rooms |
+//!
+//! A room that has something for a later one returns it: [`steps`] answers the end of a chain
+//! ([`ChainEnd`](steps::scheduler::ChainEnd)), and `deployment` passes it on to whoever decided about the resource.
 //!
 //! # One run
 //!
@@ -28,17 +41,15 @@
 //!    or by alias. An import option adopts an existing object (`decide::import`).
 //! 5. `decide::check` has the provider check the inputs, after `autonaming`; policy packs remediate and judge them
 //!    (`decide::policies`).
-//! 6. [`decide`] chooses between same, create, update and replace. `compare` has the rules of comparison, `replace` finds the
-//!    dependents that a replacement includes, `scope::targeting` holds the decision against the user's targets, and
-//!    `plans` against a plan.
-//! 7. The steps of one decision run in a chain (`steps::chain`); chains run side by side. `perform` begins a step behind its
-//!    intent in the journal, `answer` takes the provider's answer, and `record` writes the outcome.
-//! 8. The chain's end answers the program. The outputs that a component registers come to `monitor::outputs`.
+//! 6. [`decide`] chooses between same, create, update and replace. `steps::compare` has the rules of comparison, `replace`
+//!    finds the dependents that a replacement includes, `scope::targeting` knows the user's targets, `left_out` keeps what
+//!    they leave out, and `plans` holds the decision against a plan. Every decision leaves by `exit`.
+//! 7. The steps of one decision run in a chain (`steps::chain`); chains run side by side (`steps::scheduler`). `perform`
+//!    begins a step behind its intent in the journal, `answer` takes the provider's answer, and `record` writes the outcome.
+//! 8. The chain's end goes through `deployment` to its owner, which answers the program. The outputs that a component registers
+//!    come to `monitor::outputs`.
 //! 9. When the program has ended, `whole::deletes` removes what it did not register, dependents first (`facts::graph`).
 //! 10. Policy packs judge the whole stack; `whole::ending` answers what is still open and says how the run ended.
-//!
-//! Shared by all: [`outbox`] (effects, in their order), [`report`] (events that people see), [`status`] (whether the run goes
-//! on) and [`seeds`] (random names that are the same in every replay).
 //!
 //! The crate does not know processes, wire formats, files, or how anything is shown.
 
@@ -48,6 +59,7 @@ mod decide;
 mod deployment;
 mod event;
 mod facts;
+mod ids;
 mod monitor;
 mod outbox;
 mod report;
@@ -56,16 +68,15 @@ mod scope;
 mod seeds;
 pub mod setup;
 mod status;
+mod step;
 mod steps;
 mod whole;
+mod work;
 
-pub use decide::autonaming;
 pub use decide::policies::inspection::Inspection;
 pub use deployment::Deployment;
-pub use event::{
-    CallId, Effect, Event, Fence, InstanceId, Milestone, Outcome, PackId, ProgramEnd,
-    ProviderAction, RequestId,
-};
+pub use event::{Effect, Event, Milestone, Outcome, ProgramEnd, ProviderAction};
 pub use facts::arena::DuplicateResource;
-pub use scope::{snippets, target};
+pub use ids::{CallId, Fence, InstanceId, PackId, RequestId};
+pub use setup::{autonaming, snippets, target};
 pub use steps::provider_inputs::plugin_of;

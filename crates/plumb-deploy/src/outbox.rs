@@ -1,9 +1,11 @@
-//! Outgoing effects, in their order, and the counters of their numbers.
+//! Outgoing effects, in their order, and the counters of their numbers: journal entries, replies, calls.
 
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 
-use crate::event::{CallId, Effect, Fence};
-use crate::request::{Callback, CallbackRequest};
+use crate::event::Effect;
+use crate::ids::{CallId, Fence};
+use crate::request::{Callback, CallbackRequest, Reply};
+use crate::{Deployment, InstanceId, ProviderAction, RequestId};
 
 /// Effects to be handed out, and the counters behind them.
 #[derive(Debug, Default)]
@@ -57,5 +59,27 @@ impl Outbox {
             fence,
         });
         call
+    }
+}
+
+impl Deployment {
+    /// Answers a request that nobody else waits for, once the entry of number `fence` is durable. Each is answered once.
+    pub(crate) fn send_reply(&mut self, id: RequestId, reply: Reply, fence: Fence) {
+        if self.unanswered.remove(&id) {
+            self.outbox.push(Effect::Reply { id, reply, fence });
+        }
+    }
+
+    /// Puts an entry into the journal; previews have none.
+    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> Fence {
+        if self.ctx.options.is_preview() {
+            return Fence::NONE;
+        }
+        self.outbox.journal(operation, kind)
+    }
+
+    /// Does something with a provider that answers nothing.
+    pub(crate) fn provider_action(&mut self, instance: InstanceId, action: ProviderAction) {
+        self.outbox.push(Effect::Provider { instance, action });
     }
 }

@@ -1,7 +1,6 @@
 //! Engine events: everything that people and tools see of a deployment (`engine.md` 10.2).
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,15 +12,29 @@ use plumb_events::{
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
+use rustc_hash::FxHashSet;
 
 use crate::deployment::Deployment;
 use crate::event::Effect;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
-use crate::monitor::outputs::Remembered;
+use crate::facts::urns::Remembered;
 use crate::setup::Operation;
-use crate::steps::answer::{FailureImpact, StepFailure};
-use crate::steps::step::{Order, Step, StepKind, StepReason};
+use crate::step::{FailureImpact, Order, Step, StepFailure, StepKind, StepReason};
+
+/// Counters for the summary and other things to tell at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) changes: BTreeMap<StepOp, u32>,
+    pub(crate) steps: u32,
+    pub(crate) maybe_corrupt: bool,
+    /// Resources among the `same` that only something else needed to be there.
+    pub(crate) passed_on: FxHashSet<Urn>,
+    pub(crate) root_stack: Option<Urn>,
+    pub(crate) error_logged: bool,
+    /// Whether the prelude was emitted.
+    pub(crate) has_begun: bool,
+}
 
 impl Deployment {
     pub(crate) fn emit(&mut self, event: Event) {
@@ -68,40 +81,18 @@ impl Deployment {
         self.report.has_begun = true;
     }
 
-    /// Operations of an earlier run whose outcome is not known (PULUMI-14). A refresh deals with them itself.
-    pub(crate) fn warn_of_pending_operations(&mut self) {
-        let pending = &self.base.pending_operations;
-        let is_told = !self.ctx.options.is_preview() && !self.wants_refresh_phase();
-        if !is_told || pending.is_empty() {
-            return;
-        }
-        let mut message = format!(
-            "Attempting to deploy or update resources with {} pending operations from previous deployment.",
-            pending.len()
-        );
-        for operation in pending {
-            let (urn, doing) = (&operation.resource.urn, operation.operation.as_str());
-            let _ = write!(message, "\n  * {urn}, interrupted while {doing}");
-        }
-        message.push_str(
-            "\nThese resources are in an unknown state because the Pulumi CLI was interrupted while waiting for changes \
-             to these resources to complete. You should confirm whether or not the operations listed completed \
-             successfully by checking the state of the appropriate provider. For example, if you are using AWS, you can \
-             confirm using the AWS Console.\n\nOnce you have confirmed the status of the interrupted operations, you can \
-             repair your stack using `pulumi refresh` which will refresh the state from the provider you are using and \
-             clear the pending operations if there are any.\n\nNote that `pulumi refresh` will need to be run \
-             interactively to clear pending CREATE operations.",
-        );
-        self.warning(None, &message);
-    }
-
-    pub(crate) fn emit_summary(&mut self, started: Timestamp, result: OperationResult) {
+    pub(crate) fn emit_summary(
+        &mut self,
+        started: Timestamp,
+        result: OperationResult,
+        policy_packs: BTreeMap<EcoString, EcoString>,
+    ) {
         let elapsed = self.now.duration_since(started).as_nanos().max(0);
         let summary = Summary {
             maybe_corrupt: self.report.maybe_corrupt,
             duration: Duration::from_nanos(u64::try_from(elapsed).unwrap_or(0)),
             resource_changes: self.report.changes.clone(),
-            policy_packs: self.policy_versions(),
+            policy_packs,
             is_preview: self.ctx.options.is_preview(),
             result,
         };

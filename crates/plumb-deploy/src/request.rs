@@ -14,7 +14,7 @@ use plumb_resource::{
 };
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::event::CallId;
+use crate::ids::CallId;
 
 /// A request to the resource monitor.
 #[derive(Clone, Debug, PartialEq)]
@@ -446,4 +446,12 @@ pub enum RequestErrorKind {
     Unimplemented,
     /// Anything else.
     Unknown,
+}
+
+/// A request that waits for a default provider. Transforms are behind it.
+#[derive(Clone, Debug)]
+pub(crate) enum Parked {
+    Register(Box<RegisterRequest>),
+    Invoke(Box<InvokeFunctionRequest>),
+    Other(Request),
 }

@@ -1,7 +1,33 @@
 //! Status of a run: whether it goes on, and why not.
 
+use plumb_resource::Urn;
+
 use crate::deployment::Deployment;
 use crate::event::{Effect, Milestone};
+use crate::step::{FailureImpact, StepFailure};
+
+/// Where the run as a whole stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Before the start.
+    New,
+    /// Every resource is read.
+    Refreshing,
+    /// Objects are adopted.
+    Importing,
+    /// The program runs.
+    Program,
+    /// Same steps of what is left alone are made.
+    Sames,
+    /// Resources that the program did not register are deleted.
+    Deletes,
+    /// After a program, what it did not mention is read.
+    LateRefresh,
+    /// Everything is done; policy packs judge it.
+    Judging,
+    /// Over.
+    Finished,
+}
 
 /// Why the run does not go on.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +73,37 @@ impl Deployment {
         if self.failure.is_none() {
             self.tell_milestone(|| Milestone::Over);
             self.failure = Some(failure);
-            self.chains.drop_waiting();
         }
+    }
+
+    /// Refuses a registration: shows why, and the deployment fails.
+    pub(crate) fn refuse(&mut self, urn: Option<&Urn>, message: &str) {
+        self.error(urn, message);
+        self.fail(Failure::Refused);
+    }
+
+    /// Something that was done failed: the run fails, at once or at its end.
+    pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
+        self.report.maybe_corrupt |= failure.status == FailureImpact::Unknown;
+        let ends_later = matches!(
+            self.stage,
+            Stage::Refreshing | Stage::Importing | Stage::LateRefresh
+        );
+        if ends_later
+            || self.ctx.options.continue_on_error
+            || failure.status == FailureImpact::Protected
+        {
+            self.deferred_failure
+                .get_or_insert_with(|| failure.message.clone());
+        } else {
+            self.fail(Failure::Step {
+                cause: failure.message.clone(),
+            });
+        }
+    }
+
+    /// Whether imports of the present stage settle pending creates.
+    pub(crate) fn is_adopting(&self) -> bool {
+        self.stage == Stage::Refreshing
     }
 }

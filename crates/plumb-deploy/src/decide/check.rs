@@ -1,9 +1,9 @@
 //! Check: the inputs that a provider is asked about, and its answer (`engine.md` 4.3 F).
 //!
-//! 1. Ignored properties take their old values, and the resource gets its name (`autonaming.rs`).
+//! 1. Ignored properties take their old values, and the resource gets its name (`naming.rs`).
 //! 2. The provider checks the inputs, beside the old ones unless it is to begin afresh.
 //! 3. Failures are shown and end the run, once policy packs have judged the resource too; otherwise the decision follows
-//!    (`decide.rs`).
+//!    (`mod.rs`).
 
 use std::sync::Arc;
 
@@ -16,13 +16,12 @@ use plumb_value::PropertyMap;
 use plumb_value::path::{PropertyPath, reset_paths};
 
 use crate::decide::policies::After;
-use crate::decide::registration::{Checked, RegIdx, RegStage, Scope};
+use crate::decide::registration::{Checked, RegStage, Scope};
 use crate::decide::shown::shown_value;
-use crate::deployment::{Deployment, Stage};
-use crate::event::InstanceId;
+use crate::deployment::Deployment;
 use crate::facts::urn_flags::UrnFlag;
-use crate::status::Failure;
-use crate::steps::calls::Waiter;
+use crate::ids::{InstanceId, RegIdx};
+use crate::status::{Failure, Stage};
 use crate::steps::provider_inputs;
 use crate::steps::providers::restore_engine_keys;
 
@@ -127,7 +126,7 @@ impl Deployment {
                 new_inputs: provider_inputs::without_internal(&inputs),
                 allow_unknowns,
             });
-            return self.ask(Waiter::Registration(idx), instance, request);
+            return self.ask_for(idx, instance, request);
         }
         let Some(instance) = self.instance_of(idx) else {
             return;
@@ -144,7 +143,7 @@ impl Deployment {
                 .as_ref()
                 .map(|named| named.request.clone()),
         });
-        self.ask(Waiter::Registration(idx), instance, request);
+        self.ask_for(idx, instance, request);
     }
 
     fn load_for_check(&mut self, idx: RegIdx, inputs: &PropertyMap) -> Option<InstanceId> {

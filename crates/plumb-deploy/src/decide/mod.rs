@@ -1,13 +1,15 @@
 //! Decisions about registrations: same, create, update or replace (`engine.md` 4.3 G, 4.6).
 //!
-//! [`registration`] takes a registration through its stages: [`check`] (with [`autonaming`]), [`policies`], comparison
-//! ([`compare`]), decision. The decision itself is in this file; [`replace`] finds what a replacement includes, and [`plans`]
-//! holds the decision against a plan. [`reads`] and [`import`] are decisions about objects that the stack did not create.
+//! [`registration`] takes a registration through its stages: [`check`] (with [`naming`]), [`policies`], comparison
+//! ([`crate::steps::compare`]), decision. The decision itself is in this file; [`left_out`] keeps what targets leave out,
+//! [`replace`] finds what a replacement includes, and [`plans`] holds the decision against a plan. [`reads`] and [`import`] are
+//! decisions about objects that the stack did not create. Every decision leaves by [`exit`].
 
-pub mod autonaming;
 pub(crate) mod check;
-pub(crate) mod compare;
+pub(crate) mod exit;
 pub(crate) mod import;
+pub(crate) mod left_out;
+pub(crate) mod naming;
 pub(crate) mod plans;
 pub(crate) mod policies;
 pub(crate) mod reads;
@@ -23,16 +25,17 @@ use plumb_resource::provider::{DiffChanges, DiffRequest, DiffResult, ProviderCal
 use plumb_state::journal::EntryKind;
 
 use crate::decide::policies::After;
-use crate::decide::registration::{Checked, RegIdx, RegStage, Scope, Turn};
-use crate::deployment::{Deployment, Work};
+use crate::decide::registration::{Checked, RegStage, Scope, Turn};
+use crate::deployment::Deployment;
 use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
+use crate::ids::RegIdx;
 use crate::request::Outcome;
 use crate::status::Failure;
-use crate::steps::calls::Waiter;
-use crate::steps::provider_inputs;
-use crate::steps::step::{Order, Replaced, Step, StepKind, StepReason};
+use crate::step::{Order, Replaced, Step, StepKind, StepReason};
+use crate::steps::{compare, provider_inputs};
+use crate::work::Work;
 
 /// Warning that a provider cannot compare, because its own configuration is not known (PULUMI-03).
 const DIFF_UNAVAILABLE: &str = "The provider for this resource has inputs that are not known during preview.\n\
@@ -113,8 +116,9 @@ impl Deployment {
         let urn = self.registration(idx).urn.clone();
         self.tell_milestone(|| Milestone::DecisionStarted(urn));
         let registration = self.registration(idx);
-        if registration.scope == Scope::Included {
-            self.queue_sames_before(idx);
+        if registration.scope == Scope::Included && self.ctx.options.has_targets() {
+            let new = registration.new.clone();
+            self.queue_sames_before(&new);
         }
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
@@ -129,18 +133,23 @@ impl Deployment {
         if self.old_of(idx).is_some_and(|old| old.external) {
             return self.take_ownership(idx);
         }
-        self.note_targets(idx);
+        // Its dependents follow it. What belongs to the operation only because every provider does is no target.
+        if registration.scope == Scope::LeftOut {
+            self.note_selected(&urn, false);
+        } else if self.is_target(&registration.new) {
+            self.note_selected(&urn, true);
+        }
         let registration = self.registration(idx);
         match (registration.old, registration.scope) {
             (Some(_), Scope::Included) => self.start_diff(idx),
-            (None, Scope::Included) => self.create(idx),
+            (None, Scope::Included) => self.create_new(idx),
             (Some(_), Scope::LeftOut) => self.untargeted_same(idx),
             (None, Scope::LeftOut) => self.skip_create(idx),
             (_, Scope::Refused) => self.fail(Failure::Refused),
         }
     }
 
-    fn create(&mut self, idx: RegIdx) {
+    fn create_new(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();
         let create = StepKind::Create {
@@ -307,7 +316,7 @@ impl Deployment {
             ignore_changes: EcoVec::new(),
         });
         self.registration_mut(idx).stage = RegStage::DiffingProvider;
-        self.ask(Waiter::Registration(idx), instance, request);
+        self.ask_for(idx, instance, request);
     }
 
     pub(crate) fn provider_diffed(&mut self, idx: RegIdx, diff: &DiffResult) {
@@ -352,7 +361,7 @@ impl Deployment {
                     ignore_changes: registration.goal.ignore_changes.clone(),
                 });
                 self.registration_mut(idx).stage = RegStage::Diffing;
-                self.ask(Waiter::Registration(idx), instance, request);
+                self.ask_for(idx, instance, request);
             }
             ResourceKind::Custom => self.ask_diff(idx, &old),
         }
@@ -378,7 +387,7 @@ impl Deployment {
             ignore_changes: registration.goal.ignore_changes.clone(),
         });
         self.registration_mut(idx).stage = RegStage::Diffing;
-        self.ask(Waiter::Registration(idx), instance, request);
+        self.ask_for(idx, instance, request);
     }
 
     /// The difference is known: replace, update or leave.
@@ -491,7 +500,7 @@ impl Deployment {
             self.tell_milestone(|| Milestone::Decided(urn.clone()));
             self.set_of_run(&urn, old);
             self.hide_program_secrets(idx, old);
-            let fence = self.fence_now();
+            let fence = self.outbox.journaled();
             return self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
         }
         let new = self.registration(idx).new.clone();

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
+use crate::decide::registration::bare_goal;
 use crate::deployment::Deployment;
-use crate::event::{Fence, InstanceId, Milestone, RequestId};
+use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
-use crate::monitor::bare_goal;
+use crate::ids::{Fence, InstanceId, RequestId};
 use crate::request::{Outcome, ReadResourceReply, ReadResourceRequest, Reply};
 use crate::setup::Operation;
-use crate::steps::chain::Owner;
-use crate::steps::step::{Order, ReadPrior, Replaced, Step, StepKind};
+use crate::step::{Order, ReadPrior, Replaced, Step, StepKind};
+use crate::steps::scheduler::Owner;
 
 impl Deployment {
     /// Reads an object for the program, with the provider that `reference` names.
@@ -58,7 +59,7 @@ impl Deployment {
             extension_ref,
             id: request.id,
             type_token: TypeToken::new(request.type_token),
-            inputs: self.for_provider(&request.properties),
+            inputs: self.ctx.for_provider(&request.properties),
             parent: request.parent,
             external: true,
             dependencies: goal.dependencies,

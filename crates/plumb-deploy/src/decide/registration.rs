@@ -6,33 +6,34 @@
 //! 3. The provider checks the inputs; policy packs remediate and judge them (`policies`).
 //! 4. `decide` chooses the steps; they go into a chain, and its end answers the program.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use ecow::{EcoString, eco_vec};
-use plumb_resource::provider::DiffResult;
+use ecow::{EcoString, EcoVec, eco_vec};
+use plumb_resource::provider::{DiffResult, ProviderCall};
 use plumb_resource::{
-    Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
+    Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken,
+    Urn,
 };
-
 use plumb_value::{PropertyMap, Value};
 
-use crate::decide::autonaming::Named;
 use crate::decide::policies::Consultation;
 use crate::decide::replace::Collection;
 use crate::deployment::Deployment;
-use crate::event::{Fence, InstanceId, Milestone, RequestId};
+use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
+use crate::facts::defaults::DefaultProvider;
 use crate::facts::identity::Predecessor;
 use crate::facts::urn_flags::UrnFlag;
-use crate::monitor::default_providers::denied;
+use crate::ids::{Fence, InstanceId, RegIdx, RequestId};
 use crate::request::{Outcome, RegisterReply, Reply};
 use crate::setup::Operation;
+use crate::setup::autonaming::Named;
 use crate::status::Failure;
-use crate::steps::step::{Step, StepKind};
-
-/// Index of a registration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct RegIdx(pub(crate) u32);
+use crate::step::{Step, StepKind};
+use crate::steps::calls::Waiter;
+use crate::steps::providers::denied;
+use crate::steps::scheduler::Owner;
 
 /// Who wants a resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,13 @@ pub(crate) enum Scope {
     LeftOut,
     /// Something about it was refused and has been shown: it goes no further than its check.
     Refused,
+}
+
+/// Holds back decisions while one registration collects what it must replace.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    pub(crate) holder: Option<RegIdx>,
+    pub(crate) waiting: VecDeque<RegIdx>,
 }
 
 /// How the inputs of a resource were checked.
@@ -129,6 +137,38 @@ impl Registration {
     }
 }
 
+/// A goal with identity alone: a component without options.
+pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
+    Goal {
+        type_token,
+        name,
+        kind: ResourceKind::Component,
+        properties: Arc::default(),
+        parent: None,
+        protect: None,
+        dependencies: EcoVec::new(),
+        provider: None,
+        property_dependencies: PropertyDependencies::new(),
+        delete_before_replace: None,
+        ignore_changes: EcoVec::new(),
+        hide_diff: EcoVec::new(),
+        additional_secret_outputs: EcoVec::new(),
+        aliases: EcoVec::new(),
+        import_id: None,
+        custom_timeouts: None,
+        replace_on_changes: EcoVec::new(),
+        replacement_trigger: Value::Null,
+        retain_on_delete: None,
+        deleted_with: None,
+        replace_with: EcoVec::new(),
+        source_position: None,
+        stack_trace: EcoVec::new(),
+        hooks: plumb_resource::Hooks::new(),
+        extension_ref: None,
+        snippet_id: None,
+    }
+}
+
 impl Deployment {
     pub(crate) fn registration(&self, idx: RegIdx) -> &Registration {
         let registration = &self.registrations[idx.0 as usize];
@@ -162,6 +202,12 @@ impl Deployment {
             self.internal_error(&message);
         }
         instance
+    }
+
+    /// Asks a provider something that the decision about a registration waits for.
+    pub(crate) fn ask_for(&mut self, idx: RegIdx, instance: InstanceId, request: ProviderCall) {
+        let extension = self.registration(idx).goal.extension_ref.clone();
+        self.ask(Waiter::Registration(idx, extension), instance, request);
     }
 
     /// The old state of a registration, if it continues one.
@@ -271,7 +317,7 @@ impl Deployment {
     /// Part B: where the program runs during a refresh, the old state is read before anything else.
     fn refresh_first(&mut self, idx: RegIdx) {
         let is_asked = self.ctx.operation == Operation::Refresh || self.ctx.options.refresh;
-        let wanted = is_asked && self.refreshes_with_program();
+        let wanted = is_asked && self.ctx.refreshes_with_program();
         let registration = self.registration(idx);
         let old = registration.old;
         let old = old.filter(|_| wanted && registration.scope != Scope::Refused);
@@ -448,12 +494,6 @@ impl Deployment {
         self.check(idx);
     }
 
-    /// Refuses a registration: shows why, and the deployment fails.
-    pub(crate) fn refuse(&mut self, urn: Option<&Urn>, message: &str) {
-        self.error(urn, message);
-        self.fail(Failure::Refused);
-    }
-
     /// Answers a registration, in success and failure, and forgets it.
     pub(crate) fn finish_registration(
         &mut self,
@@ -505,8 +545,75 @@ impl Deployment {
             Requester::Engine => {}
             Requester::Default(key) => {
                 let id = state.map_or(ResourceId::Unknown, |state| state.id.clone());
-                self.default_ready(&key, ProviderRef::new(urn, id.as_str()));
+                let reference = ProviderRef::new(urn, id.as_str());
+                let ready = DefaultProvider::Ready(reference);
+                if let Some(DefaultProvider::Pending(waiting)) = self.defaults.insert(key, ready) {
+                    for (id, parked) in waiting {
+                        self.again(id, parked);
+                    }
+                }
             }
         }
+    }
+
+    /// Leaves out references to resources that neither the program nor the state knows: no state could hold them.
+    pub(crate) fn drop_unknown_references(&mut self, urn: &Urn, goal: &mut Goal) {
+        let is_known = |urn: &Urn| {
+            self.urns.has(urn, UrnFlag::Seen)
+                || self.urns.of_base(urn).is_some()
+                || self.aliases.claimed.contains_key(urn)
+        };
+        let strangers: BTreeSet<Urn> = goal
+            .dependencies
+            .iter()
+            .chain(goal.property_dependencies.values().flatten())
+            .chain(&goal.deleted_with)
+            .chain(&goal.replace_with)
+            .filter(|urn| !is_known(urn))
+            .cloned()
+            .collect();
+        if strangers.is_empty() {
+            return;
+        }
+        goal.dependencies.retain(|urn| !strangers.contains(urn));
+        for urns in goal.property_dependencies.values_mut() {
+            urns.retain(|urn| !strangers.contains(urn));
+        }
+        goal.deleted_with.take_if(|urn| strangers.contains(urn));
+        goal.replace_with.retain(|urn| !strangers.contains(urn));
+        for stranger in strangers {
+            let message = format!(
+                "resource '{urn}' refers to '{stranger}', which is not in this stack; the reference is left out"
+            );
+            self.warning(Some(urn), &message);
+        }
+    }
+
+    /// Has the provider of a registration serve the extension that the resource is of: what is left out may be made all the
+    /// same, because it makes way for another one. False if that ends the run.
+    pub(crate) fn extend_provider(&mut self, idx: RegIdx) -> bool {
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let extension = registration.goal.extension_ref.clone();
+        let (Some(instance), Some(extension)) = (registration.instance, extension) else {
+            return true;
+        };
+        let applied = self.apply_extension(instance, &extension);
+        if let Err(message) = &applied {
+            self.refuse(Some(&urn), message);
+        }
+        applied.is_ok()
+    }
+
+    /// Reads the old state of a registration, before the registration is decided.
+    pub(crate) fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
+        let registration = self.registration(idx);
+        let refresh = StepKind::Refresh {
+            old,
+            instance: None,
+            registered: Some(registration.new.clone()),
+        };
+        let step = Step::new(registration.urn.clone(), refresh);
+        self.start_chain(Owner::RefreshFor(idx), vec![step]);
     }
 }

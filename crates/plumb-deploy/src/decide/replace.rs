@@ -10,16 +10,16 @@ use plumb_resource::{ResourceKind, ResourceState, Urn};
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
-use crate::decide::compare;
-use crate::decide::registration::{RegIdx, RegStage, Turn};
+use crate::decide::registration::{RegStage, Turn};
 use crate::decide::shown::shown_value;
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::needs;
 use crate::facts::urn_flags::UrnFlag;
+use crate::ids::RegIdx;
 use crate::status::Failure;
-use crate::steps::calls::Waiter;
-use crate::steps::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
+use crate::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
+use crate::steps::compare;
 
 /// A state that must be deleted before a resource can be replaced, and the properties for which.
 type DependentReplacement = (StateIdx, Vec<EcoString>);
@@ -123,7 +123,7 @@ impl Deployment {
         }
         self.hold_gate(idx);
         let collection = self.collection_for(old, diff);
-        self.collect(idx, collection);
+        self.collect_dependents(idx, collection);
     }
 
     fn collection_for(&self, old: StateIdx, diff: DiffResult) -> Collection {
@@ -183,7 +183,7 @@ impl Deployment {
     }
 
     /// Goes on through the candidates until a provider must be asked, or there are none left.
-    fn collect(&mut self, idx: RegIdx, mut collection: Collection) {
+    fn collect_dependents(&mut self, idx: RegIdx, mut collection: Collection) {
         while let Some(candidate) = collection.candidates.pop_front() {
             let state = self.arena.state(candidate).clone();
             if self.is_dealt_with(candidate) {
@@ -225,7 +225,7 @@ impl Deployment {
         match old.filter(|_| self.is_outdated(&collection)) {
             Some(old) => {
                 let again = self.collection_for(old, collection.diff);
-                self.collect(idx, again);
+                self.collect_dependents(idx, again);
             }
             None => self.delete_first(idx, collection),
         }
@@ -265,7 +265,7 @@ impl Deployment {
             allow_unknowns: true,
             ignore_changes: state.ignore_changes.clone(),
         });
-        self.ask(Waiter::Registration(idx), instance, request);
+        self.ask_for(idx, instance, request);
         true
     }
 
@@ -287,7 +287,7 @@ impl Deployment {
                 collection.found.push((candidate, diff.replace_keys));
             }
         }
-        self.collect(idx, collection);
+        self.collect_dependents(idx, collection);
     }
 
     /// Everything is known: deletes dependents in reverse, then the resource, then makes the new one.
@@ -386,7 +386,8 @@ impl Deployment {
         self.refuse(Some(urn), &message);
     }
 
-    /// The step that deletes the old object of a replacement first; `None` if its provider does not start, which has been shown.
+    /// The step that deletes the old object of a replacement first; `None` if its provider does not start, which has been
+    /// shown.
     fn make_way(&mut self, idx: StateIdx) -> Option<Step> {
         let state = self.arena.state(idx).clone();
         let instance = match self.instance_for_state(&state) {

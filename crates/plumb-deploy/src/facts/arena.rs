@@ -37,13 +37,18 @@ impl Arena {
         &self.nodes[idx.0 as usize].state
     }
 
+    /// The URN of a state.
+    pub(crate) fn urn(&self, idx: StateIdx) -> &Urn {
+        &self.state(idx).urn
+    }
+
     /// Where the journal has it.
     pub(crate) fn slot(&self, idx: StateIdx) -> Slot {
         self.nodes[idx.0 as usize].slot
     }
 
     /// Puts another state in place.
-    pub(crate) fn replace(&mut self, idx: StateIdx, state: Arc<ResourceState>) {
+    pub(crate) fn put(&mut self, idx: StateIdx, state: Arc<ResourceState>) {
         self.nodes[idx.0 as usize].state = state;
     }
 

@@ -1,7 +1,5 @@
 //! Which old resource a registration continues: URNs and aliases (`engine.md` 4.4).
 
-use std::collections::BTreeSet;
-
 use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, TypeToken, Urn};
 use rustc_hash::FxHashMap;
 
@@ -88,39 +86,6 @@ impl Deployment {
         (Some(found), conflict)
     }
 
-    /// Leaves out references to resources that neither the program nor the state knows: no state could hold them.
-    pub(crate) fn drop_unknown_references(&mut self, urn: &Urn, goal: &mut Goal) {
-        let is_known = |urn: &Urn| {
-            self.urns.has(urn, UrnFlag::Seen)
-                || self.urns.of_base(urn).is_some()
-                || self.aliases.claimed.contains_key(urn)
-        };
-        let strangers: BTreeSet<Urn> = goal
-            .dependencies
-            .iter()
-            .chain(goal.property_dependencies.values().flatten())
-            .chain(&goal.deleted_with)
-            .chain(&goal.replace_with)
-            .filter(|urn| !is_known(urn))
-            .cloned()
-            .collect();
-        if strangers.is_empty() {
-            return;
-        }
-        goal.dependencies.retain(|urn| !strangers.contains(urn));
-        for urns in goal.property_dependencies.values_mut() {
-            urns.retain(|urn| !strangers.contains(urn));
-        }
-        goal.deleted_with.take_if(|urn| strangers.contains(urn));
-        goal.replace_with.retain(|urn| !strangers.contains(urn));
-        for stranger in strangers {
-            let message = format!(
-                "resource '{urn}' refers to '{stranger}', which is not in this stack; the reference is left out"
-            );
-            self.warning(Some(urn), &message);
-        }
-    }
-
     /// Every former URN that `goal` may have had, in the order of its aliases; those inherited from the parent last.
     pub(crate) fn former_urns(&self, urn: &Urn, goal: &Goal) -> Vec<Urn> {
         let mut formers: Vec<Urn> = Vec::new();
@@ -188,6 +153,16 @@ impl Deployment {
                 )
             }
         }
+    }
+
+    /// The URN under which an old resource goes on, if it was renamed.
+    pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        self.aliases.claimed.get(urn).unwrap_or(urn)
+    }
+
+    /// Whether the program has registered `urn`, under this name or another.
+    pub(crate) fn is_registered(&self, urn: &Urn) -> bool {
+        self.urns.has(urn, UrnFlag::Seen) || self.aliases.claimed.contains_key(urn)
     }
 }
 

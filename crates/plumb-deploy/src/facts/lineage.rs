@@ -4,10 +4,9 @@ use plumb_resource::Urn;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
-use crate::event::RequestId;
 use crate::facts::urn_flags::UrnFlag;
-use crate::monitor::transforms::Parked;
-use crate::request::InvokeFunctionRequest;
+use crate::ids::RequestId;
+use crate::request::{InvokeFunctionRequest, Parked};
 
 /// Parents and children, and what is still to be registered.
 #[derive(Debug, Default)]

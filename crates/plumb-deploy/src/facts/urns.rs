@@ -1,13 +1,16 @@
 //! Facts about each URN of a run, in one table, because a decision asks for most of them at once.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ecow::EcoString;
 use indexmap::IndexMap;
-use plumb_resource::Urn;
+use plumb_resource::{ProviderRef, ResourceState, StepOp, Urn};
 use rustc_hash::FxBuildHasher;
 
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::{UrnFlag, UrnFlags};
-use crate::monitor::inheritance::GoalMemory;
-use crate::monitor::outputs::Remembered;
+use crate::request::Callback;
 
 /// Facts about one URN.
 #[derive(Debug, Default)]
@@ -24,6 +27,30 @@ struct Known {
     goal: Option<Box<GoalMemory>>,
     /// The step that outputs which the program registers belong to.
     completes: Option<Remembered>,
+}
+
+/// The part of a registration that its children and its methods need later (`engine.md` 2.3).
+#[derive(Clone, Debug)]
+pub(crate) struct GoalMemory {
+    pub(crate) protect: Option<bool>,
+    pub(crate) retain_on_delete: Option<bool>,
+    pub(crate) deleted_with: Option<Urn>,
+    pub(crate) provider: Option<ProviderRef>,
+    /// References by package, for the children of components.
+    pub(crate) providers: BTreeMap<EcoString, EcoString>,
+    pub(crate) is_component: bool,
+    pub(crate) parent: Option<Urn>,
+    pub(crate) transforms: Vec<Callback>,
+    pub(crate) snippet_id: Option<EcoString>,
+}
+
+/// The step that outputs belong to.
+#[derive(Clone, Debug)]
+pub(crate) struct Remembered {
+    pub(crate) op: StepOp,
+    pub(crate) state: StateIdx,
+    /// The resource as it was before the step.
+    pub(crate) old: Option<Arc<ResourceState>>,
 }
 
 /// All that is known, by URN.
@@ -161,7 +188,9 @@ impl Urns {
 
     /// Takes `flag` back from `urn`.
     pub(crate) fn unmark(&mut self, urn: &Urn, flag: UrnFlag) {
-        if let Some(known) = self.known.get_mut(urn) {
+        if self.ever.intersects(UrnFlags::of(&[flag]))
+            && let Some(known) = self.known.get_mut(urn)
+        {
             known.flags.remove(flag);
         }
     }

@@ -6,13 +6,12 @@ use ecow::EcoString;
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken};
 
-use crate::decide::registration::Requester;
+use crate::decide::registration::{Requester, bare_goal};
 use crate::deployment::Deployment;
-use crate::event::RequestId;
-use crate::monitor::bare_goal;
-use crate::monitor::packages;
-use crate::monitor::transforms::Parked;
-use crate::request::{PackageRequest, RequestError, RequestErrorKind};
+use crate::facts::defaults::DefaultProvider;
+use crate::facts::packages;
+use crate::ids::RequestId;
+use crate::request::{PackageRequest, Parked, RequestError, RequestErrorKind};
 use crate::steps::provider_inputs;
 
 /// A provider for a request, or why there is none yet.
@@ -21,15 +20,6 @@ pub(crate) enum Resolved {
     Provider(ProviderRef),
     /// The default provider is being registered; the request comes back when it is there.
     Later(PluginSpec),
-}
-
-/// The default provider of a package.
-#[derive(Clone, Debug)]
-pub(crate) enum DefaultProvider {
-    /// Being registered; these requests wait for it.
-    Pending(Vec<(RequestId, Parked)>),
-    /// Registered.
-    Ready(ProviderRef),
 }
 
 impl Deployment {
@@ -112,21 +102,4 @@ impl Deployment {
         };
         self.register(Requester::Default(key), goal);
     }
-
-    /// A default provider is there: what waited for it goes on.
-    pub(crate) fn default_ready(&mut self, key: &EcoString, reference: ProviderRef) {
-        let before = self
-            .defaults
-            .insert(key.clone(), DefaultProvider::Ready(reference));
-        if let Some(DefaultProvider::Pending(waiting)) = before {
-            for (id, parked) in waiting {
-                self.again(id, parked);
-            }
-        }
-    }
-}
-
-/// The message about a use of a default provider that the configuration disables; `user` is a URN or a token.
-pub(crate) fn denied(package: &str, user: impl std::fmt::Display) -> String {
-    format!("Default provider for '{package}' disabled. '{user}' must use an explicit provider.")
 }

@@ -11,20 +11,19 @@ use plumb_resource::provider::{
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
-use crate::decide::registration::Requester;
+use crate::decide::registration::{Requester, bare_goal};
 use crate::deployment::Deployment;
-use crate::event::{Fence, InstanceId, RequestId};
 use crate::facts::lineage::Existence;
+use crate::ids::{Fence, InstanceId, RequestId};
 use crate::monitor::default_providers::Resolved;
-use crate::monitor::default_providers::denied;
-use crate::monitor::transforms::Parked;
-use crate::monitor::{add_output_dependencies, bare_goal, mismatched};
+use crate::monitor::{add_output_dependencies, mismatched};
 use crate::request::{
-    CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, RegisterReply, RegisterRequest,
-    Reply, Request, RequestError, RequestErrorKind,
+    CallMethodRequest, InvokeFunctionRequest, InvokeReply, Outcome, Parked, RegisterReply,
+    RegisterRequest, Reply, Request, RequestError, RequestErrorKind,
 };
 use crate::status::Failure;
 use crate::steps::calls::Waiter;
+use crate::steps::providers::denied;
 
 impl Deployment {
     /// Invoke (`engine.md` 2.6).
@@ -67,7 +66,7 @@ impl Deployment {
             Ok(instance) => {
                 let call = ProviderCall::Invoke(InvokeRequest {
                     token: TypeToken::new(request.token.clone()),
-                    args: self.for_provider(&request.args),
+                    args: self.ctx.for_provider(&request.args),
                     preview: self.ctx.options.is_preview(),
                 });
                 self.call(

@@ -6,22 +6,8 @@ use ecow::EcoString;
 use plumb_resource::{ProviderRef, TypeToken, Urn};
 
 use crate::deployment::Deployment;
-use crate::request::{Callback, RegisterRequest};
-
-/// The part of a registration that its children and its methods need later (`engine.md` 2.3).
-#[derive(Clone, Debug)]
-pub(crate) struct GoalMemory {
-    pub(crate) protect: Option<bool>,
-    pub(crate) retain_on_delete: Option<bool>,
-    pub(crate) deleted_with: Option<Urn>,
-    pub(crate) provider: Option<ProviderRef>,
-    /// References by package, for the children of components.
-    pub(crate) providers: BTreeMap<EcoString, EcoString>,
-    pub(crate) is_component: bool,
-    pub(crate) parent: Option<Urn>,
-    pub(crate) transforms: Vec<Callback>,
-    pub(crate) snippet_id: Option<EcoString>,
-}
+use crate::facts::urns::GoalMemory;
+use crate::request::RegisterRequest;
 
 fn is_local_component(request: &RegisterRequest) -> bool {
     !request.remote && !request.custom

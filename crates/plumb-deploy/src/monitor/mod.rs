@@ -1,35 +1,31 @@
 //! The resource monitor: requests of programs, made ready for decisions (`engine.md` 2).
 //!
-//! [`transforms`] may change a request; [`inheritance`] adds what its parent gives; [`packages`] and [`default_providers`]
-//! find its provider. Then a registration goes on in `decide`. [`functions`] has invokes, methods and remote components,
-//! [`outputs`] what components register at their end.
+//! [`transforms`] may change a request; [`inheritance`] adds what its parent gives; [`packages`](crate::facts::packages) and
+//! [`default_providers`] find its provider. Then a registration goes on in `decide`. [`functions`] has invokes, methods and
+//! remote components, [`outputs`] what components register at their end.
 
 pub(crate) mod default_providers;
 pub(crate) mod functions;
 pub(crate) mod inheritance;
 pub(crate) mod outputs;
-pub(crate) mod packages;
 pub(crate) mod transforms;
 
 use std::sync::Arc;
 
-use ecow::{EcoString, EcoVec};
+use ecow::EcoVec;
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceKind, TypeToken, Urn};
-use plumb_value::{PropertyKey, PropertyMap, Value};
-
+use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
-use crate::event::{Fence, RequestId};
+use crate::ids::{Fence, RequestId};
 use crate::monitor::default_providers::Resolved;
-use crate::monitor::default_providers::denied;
-use crate::monitor::transforms::Parked;
 use crate::request::{
-    PackageRequest, ReadResourceRequest, RegisterRequest, Reply, Request, RequestError,
-    RequestErrorKind,
+    Parked, ReadResourceRequest, RegisterRequest, Reply, Request, RequestError, RequestErrorKind,
 };
 use crate::steps::provider_inputs;
+use crate::steps::providers::denied;
 
 impl Deployment {
     /// RegisterResource: steps 2-22 of `engine.md` 2.3.
@@ -73,7 +69,7 @@ impl Deployment {
         } else {
             None
         };
-        let mut properties = self.for_provider(&request.properties);
+        let mut properties = self.ctx.for_provider(&request.properties);
         if type_token.is_provider() {
             match self.provider_resource_inputs(&type_token, &request) {
                 Ok(inputs) => properties = inputs,
@@ -90,16 +86,6 @@ impl Deployment {
         }
         let goal = self.goal_of(*request, type_token, provider, properties);
         self.register_as(Requester::Program(id), urn, goal);
-    }
-
-    /// Properties as providers get them: references to resources only where the user has not switched them off.
-    pub(crate) fn for_provider(&self, properties: &Arc<PropertyMap>) -> Arc<PropertyMap> {
-        if self.ctx.options.resource_references {
-            return properties.clone();
-        }
-        let plain =
-            |(key, value): (&PropertyKey, &Value)| (key.clone(), value.without_references());
-        Arc::new(properties.iter().map(plain).collect())
     }
 
     fn check_registration(request: &RegisterRequest) -> Result<(), RequestError> {
@@ -199,15 +185,6 @@ impl Deployment {
         }
     }
 
-    /// The extension that a request names.
-    pub(crate) fn extension_of(&self, request: &PackageRequest) -> Option<EcoString> {
-        let package = self.packages.get(&request.package_ref)?;
-        package
-            .extension
-            .is_some()
-            .then(|| request.package_ref.clone())
-    }
-
     /// Fails a request whose provider cannot be told.
     pub(crate) fn refuse_request(&mut self, id: RequestId, error: RequestError) {
         self.reply(id, Reply::Failed(error), Fence::NONE);
@@ -246,38 +223,6 @@ impl Deployment {
             }
             Err(error) => self.refuse_request(id, error),
         }
-    }
-}
-
-/// A goal with identity alone: a component without options.
-pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
-    Goal {
-        type_token,
-        name,
-        kind: ResourceKind::Component,
-        properties: Arc::default(),
-        parent: None,
-        protect: None,
-        dependencies: EcoVec::new(),
-        provider: None,
-        property_dependencies: PropertyDependencies::new(),
-        delete_before_replace: None,
-        ignore_changes: EcoVec::new(),
-        hide_diff: EcoVec::new(),
-        additional_secret_outputs: EcoVec::new(),
-        aliases: EcoVec::new(),
-        import_id: None,
-        custom_timeouts: None,
-        replace_on_changes: EcoVec::new(),
-        replacement_trigger: Value::Null,
-        retain_on_delete: None,
-        deleted_with: None,
-        replace_with: EcoVec::new(),
-        source_position: None,
-        stack_trace: EcoVec::new(),
-        hooks: plumb_resource::Hooks::new(),
-        extension_ref: None,
-        snippet_id: None,
     }
 }
 

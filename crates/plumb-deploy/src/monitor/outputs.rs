@@ -2,25 +2,15 @@
 
 use std::sync::Arc;
 
-use plumb_resource::{ResourceState, StepOp};
 use plumb_state::journal::EntryKind;
 use plumb_value::PropertyMap;
 
 use crate::deployment::Deployment;
-use crate::event::{Fence, RequestId};
-use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
+use crate::facts::urns::Remembered;
+use crate::ids::{Fence, RequestId};
 use crate::request::{RegisterOutputsRequest, Reply};
 use crate::status::Failure;
-
-/// The step that outputs belong to.
-#[derive(Clone, Debug)]
-pub(crate) struct Remembered {
-    pub(crate) op: StepOp,
-    pub(crate) state: StateIdx,
-    /// The resource as it was before the step.
-    pub(crate) old: Option<Arc<ResourceState>>,
-}
 
 impl Deployment {
     pub(crate) fn take_outputs(&mut self, id: RequestId, request: RegisterOutputsRequest) {
@@ -69,16 +59,16 @@ impl Deployment {
     /// The end of a run: what the program registered becomes the outputs of the stack; after a failure, on top of what was.
     pub(crate) fn finish_stack_outputs(&mut self) -> Fence {
         let Some(outputs) = self.stack_outputs.take() else {
-            return self.fence_now();
+            return self.outbox.journaled();
         };
         let root = self.report.root_stack.clone();
         let Some(step) = root.and_then(|urn| self.urns.take_completes(&urn)) else {
-            return self.fence_now();
+            return self.outbox.journaled();
         };
         let failed = self.failure.is_some() || self.refused_in_preview;
         let urn = self.arena.state(step.state).urn.clone();
         if !failed && !self.plan_outputs(&urn, step.old.as_deref(), &outputs) {
-            return self.fence_now();
+            return self.outbox.journaled();
         }
         let outputs = if failed {
             let mut merged = self.arena.state(step.state).outputs.as_ref().clone();
@@ -91,6 +81,6 @@ impl Deployment {
         } else {
             outputs
         };
-        self.set_outputs(step, outputs).max(self.fence_now())
+        self.set_outputs(step, outputs).max(self.outbox.journaled())
     }
 }

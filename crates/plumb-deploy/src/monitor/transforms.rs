@@ -10,8 +10,8 @@ use plumb_resource::Urn;
 use plumb_value::{Output, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
-use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, Fence, RequestId};
+use crate::deployment::Deployment;
+use crate::ids::{CallId, Fence, RequestId};
 use crate::request::{
     Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest, Reply,
     RequestError, RequestErrorKind,
@@ -204,19 +204,6 @@ impl Deployment {
             }
         }
     }
-
-    /// Has a registration that passed its transforms come back later.
-    pub(crate) fn again(&mut self, id: RequestId, parked: Parked) {
-        self.work.push_back(Work::Again(id, parked));
-    }
-}
-
-/// A request that waits for a default provider. Transforms are behind it.
-#[derive(Clone, Debug)]
-pub(crate) enum Parked {
-    Register(Box<RegisterRequest>),
-    Invoke(Box<InvokeFunctionRequest>),
-    Other(crate::request::Request),
 }
 
 /// Properties as output values that carry what each of them depends on.

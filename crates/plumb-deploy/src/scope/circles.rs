@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
-use crate::steps::step::{Step, StepKind};
+use crate::step::{Step, StepKind};
 
 /// URNs that resources outside the scope refer to.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! Snippets: small programs kept in the state, which run beside the program (`engine.md` 8.7).
 //!
-//! 1. [`SnippetChanges`] says what becomes of the stored ones in this run; it is written to the journal before anything
-//!    else. One that is to go is not evaluated any more, so what it registered goes at the end of the run.
+//! 1. [`SnippetChanges`](crate::setup::snippets::SnippetChanges) says what becomes of the stored ones in this run; it is
+//!    written to the journal before anything else. One that is to go is not evaluated any more, so what it registered goes at
+//!    the end of the run.
 //! 2. An update evaluates the others beside the program, or those among the targets alone. What they register carries
 //!    their uuid.
 //! 3. A snippet waits for resources that it names ([`Request::Await`]). The answer comes when a provider has made the
@@ -14,7 +15,7 @@
 //!
 //! [`Request::Await`]: crate::request::Request::Await
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -22,91 +23,18 @@ use plumb_resource::{Goal, ResourceState, Urn};
 use plumb_state::Snippet;
 use plumb_state::journal::{EntryKind, OperationId};
 use plumb_value::PropertyMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::deployment::Deployment;
-use crate::event::{Effect, Fence, ProgramEnd, RequestId};
+use crate::event::Effect;
 use crate::facts::arena::StateIdx;
 use crate::facts::identity::Predecessor;
 use crate::facts::urn_flags::UrnFlag;
+use crate::ids::{Fence, RequestId};
 use crate::request::{
     AwaitReply, AwaitRequest, Outcome, RegisterRequest, Reply, RequestError, RequestErrorKind,
 };
 use crate::setup::{Operation, Setup};
-
-/// Error in the changes to snippets.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SnippetError {
-    /// A snippet is to be stored under another uuid than its own.
-    #[error("snippet '{uuid}' cannot be stored as '{key}'")]
-    MismatchedUuid {
-        /// Where it is to be stored.
-        key: EcoString,
-        /// Its own.
-        uuid: EcoString,
-    },
-    /// A snippet has no uuid.
-    #[error("a snippet needs a uuid")]
-    NoUuid,
-    /// There is no snippet to remove.
-    #[error("cannot remove snippet '{uuid}': it does not exist")]
-    Unknown {
-        /// The uuid that was given.
-        uuid: EcoString,
-    },
-}
-
-/// Snippets to add, change or remove; they fit to what is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SnippetChanges {
-    stored: Vec<Snippet>,
-    changed: BTreeSet<EcoString>,
-    removed: BTreeSet<EcoString>,
-}
-
-impl SnippetChanges {
-    /// Checks `changes`, by uuid, against the `current` snippets. Nothing stands for a snippet that is to go.
-    pub fn new(
-        current: &[Snippet],
-        changes: BTreeMap<EcoString, Option<Snippet>>,
-    ) -> Result<Self, SnippetError> {
-        let mut result = SnippetChanges {
-            stored: current.to_vec(),
-            changed: BTreeSet::new(),
-            removed: BTreeSet::new(),
-        };
-        for (uuid, change) in changes {
-            if uuid.is_empty() {
-                return Err(SnippetError::NoUuid);
-            }
-            let stored = result.stored.iter_mut().find(|it| it.uuid == uuid);
-            match (change, stored) {
-                (Some(snippet), _) if snippet.uuid != uuid => {
-                    return Err(SnippetError::MismatchedUuid {
-                        key: uuid,
-                        uuid: snippet.uuid,
-                    });
-                }
-                (None, None) => return Err(SnippetError::Unknown { uuid }),
-                (None, Some(_)) => {
-                    result.removed.insert(uuid);
-                    continue;
-                }
-                (Some(snippet), Some(stored)) => *stored = snippet,
-                (Some(snippet), None) => result.stored.push(snippet),
-            }
-            result.changed.insert(uuid);
-        }
-        Ok(result)
-    }
-
-    /// Snippets that are new or different.
-    pub fn changed(&self) -> impl Iterator<Item = &Snippet> {
-        self.stored
-            .iter()
-            .filter(|snippet| self.changed.contains(&snippet.uuid))
-    }
-}
 
 /// The snippets of a run.
 #[derive(Debug, Default)]
@@ -122,8 +50,6 @@ pub(crate) struct Snippets {
     found: FxHashMap<Urn, (Option<AwaitReply>, Fence)>,
     /// Former URNs of what was registered in this run.
     names: FxHashMap<Urn, Urn>,
-    /// States that were removed.
-    gone: FxHashSet<StateIdx>,
 }
 
 impl Snippets {
@@ -142,15 +68,13 @@ impl Snippets {
         }
     }
 
-    pub(crate) fn is_running(&self) -> bool {
-        !self.running.is_empty()
+    /// The evaluation of a snippet is over.
+    pub(crate) fn ended(&mut self, uuid: &EcoString) {
+        self.running.remove(uuid);
     }
 
-    /// A state is gone; what counts at the end is whether anything is left of a snippet that is to go.
-    pub(crate) fn note_removal(&mut self, idx: StateIdx) {
-        if !self.removed.is_empty() {
-            self.gone.insert(idx);
-        }
+    pub(crate) fn is_running(&self) -> bool {
+        !self.running.is_empty()
     }
 
     /// Whether no snippet will do anything until it is answered.
@@ -200,11 +124,6 @@ impl Deployment {
                 self.keep_what_it_needs(&state);
             }
         }
-    }
-
-    pub(crate) fn snippet_ended(&mut self, uuid: &EcoString, end: ProgramEnd) {
-        self.snippets.running.remove(uuid);
-        self.source_ended(&end);
     }
 
     /// The snippet that a registration belongs to: the one that asks for it, or the one that has the component around it.
@@ -281,7 +200,7 @@ impl Deployment {
     pub(crate) fn take_await(&mut self, id: RequestId, request: AwaitRequest) {
         let urn = self.awaited_name(&request.urn);
         if let Some((found, fence)) = self.snippets.found.get(urn) {
-            let (reply, fence) = (answer(urn, found.as_ref()), *fence);
+            let (reply, fence) = (awaited_reply(urn, found.as_ref()), *fence);
             return self.reply(id, reply, fence);
         }
         if self.is_not_replayed(urn)
@@ -362,7 +281,7 @@ impl Deployment {
             .partition(|(_, wait)| *self.awaited_name(&wait.urn) == urn);
         self.snippets.waiting = waiting;
         for (id, _) in answered {
-            self.reply(id, answer(&urn, found.as_ref()), fence);
+            self.reply(id, awaited_reply(&urn, found.as_ref()), fence);
         }
         self.snippets.found.insert(urn, (found, fence));
     }
@@ -410,7 +329,7 @@ impl Deployment {
             let urn = self.awaited_alias(&wait.urn).clone();
             match self.snippets.found.get(&urn) {
                 Some((found, fence)) => {
-                    let (reply, fence) = (answer(&urn, found.as_ref()), *fence);
+                    let (reply, fence) = (awaited_reply(&urn, found.as_ref()), *fence);
                     self.reply(id, reply, fence);
                     is_any = true;
                 }
@@ -442,10 +361,7 @@ impl Deployment {
     fn has_anything_left_of(&self, uuid: &EcoString) -> bool {
         let is_left = |idx: StateIdx| {
             let state = self.arena.state(idx);
-            state.snippet_id.as_ref() == Some(uuid)
-                && !state.delete
-                && !self.snippets.gone.contains(&idx)
-                && !self.gone.contains(&idx)
+            state.snippet_id.as_ref() == Some(uuid) && !state.delete && !self.gone.contains(&idx)
         };
         let is_latest = |idx: StateIdx| {
             let urn = self.current_urn(&self.arena.state(idx).urn);
@@ -468,7 +384,7 @@ fn component(urn: &Urn, outputs: Arc<PropertyMap>) -> AwaitReply {
     }
 }
 
-fn answer(urn: &Urn, found: Option<&AwaitReply>) -> Reply {
+fn awaited_reply(urn: &Urn, found: Option<&AwaitReply>) -> Reply {
     let Some(found) = found else {
         let message = format!("resource '{urn}' failed");
         return Reply::Failed(RequestError::new(RequestErrorKind::Unknown, message));

@@ -1,21 +1,19 @@
-//! Targets and excludes: what an operation leaves as it is (`engine.md` 4.1, 4.7, 7.2).
+//! Targets and excludes: which resources an operation leaves as they are (`engine.md` 4.1, 4.7, 7.2).
 
 use std::sync::Arc;
 
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, StepOp, Urn};
 use rustc_hash::FxHashSet;
 
-use crate::decide::registration::{RegIdx, RegStage, Scope};
 use crate::deployment::Deployment;
-use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::Copies;
 use crate::facts::urn_flags::UrnFlag;
 use crate::scope::circles::KeptReferences;
-use crate::scope::target::UrnSet;
 use crate::setup::Operation;
+use crate::setup::target::UrnSet;
 use crate::status::Failure;
-use crate::steps::step::{Step, StepKind};
+use crate::step::{Step, StepKind};
 
 /// The selection of a run, as far as it is known.
 #[derive(Debug, Default)]
@@ -32,7 +30,7 @@ pub(crate) struct Targeting {
     /// Skipped creations that some dependent was reported for.
     reported_as_skipped: FxHashSet<Urn>,
     /// Same steps of untargeted resources that must come before the next step of a targeted one.
-    queued_sames: Vec<Step>,
+    pub(crate) queued_sames: Vec<Step>,
 }
 
 impl Targeting {
@@ -58,6 +56,11 @@ impl Deployment {
     /// users.
     pub(crate) fn is_selected(&self, state: &ResourceState) -> bool {
         self.is_selected_by(state, self.ctx.options.has_targets())
+    }
+
+    /// Whether the command line names `state` as a target, or as a dependent of one.
+    pub(crate) fn is_target(&self, state: &ResourceState) -> bool {
+        self.is_selected_by(state, true)
     }
 
     fn is_selected_by(&self, state: &ResourceState, by_targets: bool) -> bool {
@@ -96,19 +99,7 @@ impl Deployment {
         true
     }
 
-    /// Lets dependents of this registration follow it.
-    pub(crate) fn note_targets(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let urn = registration.urn.clone();
-        if registration.scope == Scope::LeftOut {
-            self.targeting.excludes.insert(urn);
-        } else if self.is_selected_by(&registration.new, true) {
-            // Not what belongs to the operation only because every provider does.
-            self.targeting.targets.insert(urn);
-        }
-    }
-
-    /// Adds `urn` to the selection, for a resource that no program registers.
+    /// Adds `urn` to the selection, or to what it leaves out, so that its dependents follow it.
     pub(crate) fn note_selected(&mut self, urn: &Urn, is_selected: bool) {
         if is_selected {
             self.targeting.targets.insert(urn.clone());
@@ -329,75 +320,6 @@ impl Deployment {
         }
     }
 
-    /// An untargeted registration keeps its old state to the letter.
-    pub(crate) fn untargeted_same(&mut self, idx: RegIdx) {
-        let registration = self.registration(idx);
-        let Some(old) = registration.old else { return };
-        let urn = registration.urn.clone();
-        if let Some(reference) = self.arena.state(old).provider.clone()
-            && self.providers.get(&reference).is_none()
-        {
-            if self.old_provider(&reference).is_none() {
-                return self.refuse(
-                    Some(&urn),
-                    &format!("could not find provider {reference} in old state"),
-                );
-            }
-            if self.urns.has(reference.urn(), UrnFlag::Seen)
-                || self.has_other_provider(idx, &reference)
-            {
-                let message = format!(
-                    "provider {reference} for resource {urn} has not been registered yet, this is due to a change of \
-                     providers mixed with --target. Change your program back to the original providers"
-                );
-                return self.refuse(Some(&urn), &message);
-            }
-        }
-        self.keep_registered(idx, old);
-    }
-
-    /// Keeps the old state of a registration unchanged, behind the states that it refers to.
-    pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
-        self.keep_registered_as(idx, old, None);
-    }
-
-    /// Keeps the old state of a registration that depends on a creation that a destroy skips. Events show it as the
-    /// program says it is, with the outputs that it has and no id.
-    pub(crate) fn keep_on_skipped(&mut self, idx: RegIdx, old: StateIdx) {
-        let shown = ResourceState {
-            outputs: self.arena.state(old).outputs.clone(),
-            ..self.registration(idx).new.as_ref().clone()
-        };
-        self.targeting.shown_as_skipped.push(old);
-        self.keep_registered_as(idx, old, Some(Arc::new(shown)));
-    }
-
-    fn keep_registered_as(
-        &mut self,
-        idx: RegIdx,
-        old: StateIdx,
-        as_shown: Option<Arc<ResourceState>>,
-    ) {
-        let urn = self.registration(idx).urn.clone();
-        let mut steps = Vec::new();
-        self.sames_of_dependencies(old, &mut steps);
-        self.urns.mark(&urn, UrnFlag::Same);
-        let mut same = self.untargeted_same_step_as(old, Some(&urn));
-        if let StepKind::Kept { shown, .. } = &mut same.kind {
-            *shown = as_shown;
-        }
-        steps.push(same);
-        self.run_steps(idx, steps);
-    }
-
-    fn has_other_provider(&self, idx: RegIdx, reference: &plumb_resource::ProviderRef) -> bool {
-        self.registration(idx)
-            .goal
-            .provider
-            .as_ref()
-            .is_some_and(|provider| provider.urn() != reference.urn())
-    }
-
     /// Notes that a state which stays unchanged keeps its references, and its provider.
     pub(crate) fn keep_what_it_needs(&mut self, state: &ResourceState) {
         self.keep_references(state);
@@ -405,7 +327,7 @@ impl Deployment {
     }
 
     /// Same steps for states that an untargeted resource refers to and that have no step yet, depth first.
-    fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
+    pub(crate) fn sames_of_dependencies(&mut self, idx: StateIdx, steps: &mut Vec<Step>) {
         let state = self.arena.state(idx).clone();
         self.keep_what_it_needs(&state);
         for urn in state.references_and_provider() {
@@ -427,26 +349,12 @@ impl Deployment {
 
     /// Queues same steps for resources that a targeted resource refers to and that nothing has registered, because the
     /// snapshot must have them before it. Example: resources of snippets that are not targeted.
-    pub(crate) fn queue_sames_before(&mut self, idx: RegIdx) {
-        if !self.ctx.options.has_targets() {
-            return;
-        }
-        let new = self.registration(idx).new.clone();
+    pub(crate) fn queue_sames_before(&mut self, new: &ResourceState) {
         let mut steps = Vec::new();
         for urn in new.references() {
             self.same_of_dependency(urn, &mut steps);
         }
         self.targeting.queued_sames.append(&mut steps);
-    }
-
-    /// Whether the program has registered `urn`, under this name or another.
-    fn is_registered(&self, urn: &Urn) -> bool {
-        self.urns.has(urn, UrnFlag::Seen) || self.aliases.claimed.contains_key(urn)
-    }
-
-    /// Whether `step` passes something on that the program has registered in the meantime.
-    pub(crate) fn is_superseded(&self, step: &Step) -> bool {
-        step.passes_on() && self.is_registered(&step.urn)
     }
 
     /// The program registers `urn`: that it was passed on as it was, for something that needs it, does not count any more.
@@ -475,7 +383,7 @@ impl Deployment {
         self.untargeted_same_step_as(idx, None)
     }
 
-    fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
+    pub(crate) fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
         let state = self.arena.state(idx);
         let new = match registered {
             Some(urn) if *urn != state.urn => Arc::new(state.renamed(urn)),
@@ -489,23 +397,6 @@ impl Deployment {
             new,
         };
         Step::new(urn, kept)
-    }
-
-    /// Runs the steps of a registration, after what was queued before them, and after the last check: nothing targeted may
-    /// depend on something left out.
-    pub(crate) fn run_steps(&mut self, idx: RegIdx, steps: Vec<Step>) {
-        let urn = self.registration(idx).urn.clone();
-        self.tell_milestone(|| Milestone::Decided(urn));
-        if !self.check_references(&steps) {
-            return;
-        }
-        let mut all = std::mem::take(&mut self.targeting.queued_sames);
-        all.extend(steps);
-        if !self.plan_steps(idx, &all) {
-            return;
-        }
-        self.registration_mut(idx).stage = RegStage::Stepping;
-        self.start_chain(crate::steps::chain::Owner::Registration(idx), all);
     }
 
     /// Whether everything that `steps` refer to will be there, before them.

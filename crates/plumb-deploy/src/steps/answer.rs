@@ -7,7 +7,7 @@ use plumb_resource::provider::{ProviderError, ProviderReply, ReadResponse, Resou
 use plumb_resource::{ResourceId, ResourceState};
 
 use crate::deployment::Deployment;
-use crate::steps::step::ReadPrior;
+use crate::step::{FailureImpact, ReadPrior, StepFailure};
 
 /// Result of a finished step.
 #[derive(Debug)]
@@ -15,26 +15,6 @@ pub(crate) struct Applied {
     /// The state; none when the resource is gone, or when nothing was done.
     pub(crate) state: Option<Arc<ResourceState>>,
     pub(crate) failure: Option<StepFailure>,
-}
-
-/// Why a step failed.
-#[derive(Debug)]
-pub(crate) struct StepFailure {
-    pub(crate) message: String,
-    pub(crate) status: FailureImpact,
-}
-
-/// Effect of a failed step on its object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailureImpact {
-    /// Nothing.
-    None,
-    /// The resource exists but is not ready.
-    Partial,
-    /// Nobody knows.
-    Unknown,
-    /// Nothing: the engine itself refused to delete something protected.
-    Protected,
 }
 
 impl Applied {

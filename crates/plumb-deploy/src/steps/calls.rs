@@ -1,23 +1,25 @@
 //! Calls to providers, who waits for them, and replies to the program.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::Goal;
-use plumb_resource::provider::ProviderCall;
+use plumb_resource::provider::{ProviderCall, ReadRequest};
+use plumb_resource::{Goal, ResourceState};
+use plumb_state::journal::OperationId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::decide::registration::RegIdx;
-use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, Effect, Fence, InstanceId, ProviderAction, RequestId};
-use crate::request::Reply;
-use crate::steps::chain::ChainIdx;
+use crate::deployment::Deployment;
+use crate::ids::{CallId, ChainIdx, Fence, InstanceId, RegIdx, RequestId};
+use crate::step::Step;
+use crate::steps::scheduler::{Running, StepEnd};
+use crate::work::Work;
 
 /// Who waits for the answer to a call.
 #[derive(Clone, Debug)]
 pub(crate) enum Waiter {
-    /// A registration, in the stage that it is in.
-    Registration(RegIdx),
+    /// A registration, in the stage that it is in, and the extension that its resource is of.
+    Registration(RegIdx, Option<EcoString>),
     /// The current step of a chain.
     Chain(ChainIdx),
     /// An invoke.
@@ -98,16 +100,24 @@ impl Slots {
     }
 }
 
-impl Deployment {
-    /// Answers a request, once the entry of number `fence` is durable.
-    pub(crate) fn reply(&mut self, id: RequestId, reply: Reply, fence: Fence) {
-        if self.unanswered.remove(&id) {
-            self.note_for_snippets(&reply, fence);
-            self.outbox.push(Effect::Reply { id, reply, fence });
-            self.request_closed(id);
-        }
-    }
+/// Read, for a new state.
+pub(crate) fn read_request(
+    new: &ResourceState,
+    inputs: Option<Arc<plumb_value::PropertyMap>>,
+    outputs: &Arc<plumb_value::PropertyMap>,
+) -> ProviderCall {
+    ProviderCall::Read(ReadRequest {
+        urn: new.urn.clone(),
+        id: new.id.clone(),
+        inputs,
+        outputs: outputs.clone(),
+        timeout: new.custom_timeouts.read,
+        old_views: Vec::new(),
+        status: None,
+    })
+}
 
+impl Deployment {
     /// Sends a call at once.
     pub(crate) fn call(
         &mut self,
@@ -179,8 +189,21 @@ impl Deployment {
         self.calls.waiters.remove(&call)
     }
 
-    /// Does something with a provider that answers nothing.
-    pub(crate) fn provider_action(&mut self, instance: InstanceId, action: ProviderAction) {
-        self.outbox.push(Effect::Provider { instance, action });
+    /// Sends the call of a step and waits.
+    pub(crate) fn step_calls(
+        &mut self,
+        idx: ChainIdx,
+        step: Step,
+        operation: OperationId,
+        request: plumb_resource::provider::ProviderCall,
+        fence: Fence,
+    ) -> Option<StepEnd> {
+        let instance = step.instance()?;
+        let request = request.with_old_views(self.old_views(&step));
+        let failures = Vec::new();
+        self.chains
+            .wait(idx, step, operation, Running::Call { failures });
+        self.call_for_step(idx, instance, request, fence);
+        None
     }
 }

@@ -7,12 +7,16 @@
 use ecow::EcoString;
 use plumb_resource::ResourceState;
 use plumb_resource::provider::{Parameterization, ProviderCall, ProviderError, ProviderReply};
+use plumb_state::Extension;
+use plumb_state::journal::EntryKind;
 
-use crate::decide::registration::RegIdx;
-use crate::deployment::{Deployment, Work};
-use crate::event::{CallId, Effect, Fence, InstanceId};
+use crate::deployment::Deployment;
+use crate::event::Effect;
+use crate::ids::{CallId, Fence, InstanceId};
+use crate::request::PackageRequest;
 use crate::status::Failure;
 use crate::steps::calls::Waiter;
+use crate::work::Work;
 
 /// A call that waits for an extension of its provider.
 #[derive(Debug)]
@@ -60,22 +64,6 @@ impl Deployment {
             self.call(waiter, instance, request, Fence::NONE);
         }
         Ok(())
-    }
-
-    /// Has the provider of a registration serve the extension that the resource is of: what is left out may be made all the
-    /// same, because it makes way for another one. False if that ends the run.
-    pub(crate) fn extend_provider(&mut self, idx: RegIdx) -> bool {
-        let registration = self.registration(idx);
-        let urn = registration.urn.clone();
-        let extension = registration.goal.extension_ref.clone();
-        let (Some(instance), Some(extension)) = (registration.instance, extension) else {
-            return true;
-        };
-        let applied = self.apply_extension(instance, &extension);
-        if let Err(message) = &applied {
-            self.refuse(Some(&urn), message);
-        }
-        applied.is_ok()
     }
 
     /// Keeps the extension that a state is of, which is not needed before the resource is deleted, perhaps in another run.
@@ -156,9 +144,9 @@ impl Deployment {
             return None;
         }
         let extension = match self.calls.waiters.get(&call)? {
-            Waiter::Registration(idx) => self.registration(*idx).goal.extension_ref.as_ref(),
+            Waiter::Registration(_, extension) => extension.as_ref(),
             Waiter::Chain(idx) => {
-                let (step, _) = self.running_step(*idx)?;
+                let (step, _) = self.chains.running_step(*idx)?;
                 let old = || step.old().map(|idx| self.arena.state(idx));
                 let state = step.new_state().or_else(old);
                 state.and_then(|state| state.extension_ref.as_ref())
@@ -205,5 +193,31 @@ impl Deployment {
             )
         });
         self.failure.is_some() && is_function
+    }
+
+    /// The extension that a request names.
+    pub(crate) fn extension_of(&self, request: &PackageRequest) -> Option<EcoString> {
+        let package = self.packages.get(&request.package_ref)?;
+        package
+            .extension
+            .is_some()
+            .then(|| request.package_ref.clone())
+    }
+
+    /// Records the parameter of an extension, so that later runs can apply it again.
+    pub(crate) fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
+        let extension = Extension {
+            name: parameter.name.clone(),
+            version: parameter.version.clone(),
+            value: parameter.value.clone(),
+        };
+        let operation = self.outbox.operation();
+        self.journal(
+            operation,
+            EntryKind::Extension {
+                reference: reference.clone(),
+                extension,
+            },
+        );
     }
 }

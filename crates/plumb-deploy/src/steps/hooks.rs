@@ -18,15 +18,15 @@ use plumb_value::PropertyMap;
 use rustc_hash::FxHashMap;
 
 use crate::deployment::Deployment;
-use crate::event::{CallId, Fence, RequestId};
-use crate::monitor::outputs::Remembered;
+use crate::facts::urns::Remembered;
+use crate::ids::{CallId, ChainIdx, Fence, RequestId};
 use crate::request::{
     Callback, CallbackReply, CallbackRequest, HookKind, RegisterHookRequest, Reply, RequestError,
     RequestErrorKind,
 };
 use crate::setup::Operation;
-use crate::steps::chain::{ChainIdx, StepEnd};
-use crate::steps::step::{Deletion, Step, StepKind};
+use crate::step::{Deletion, Step, StepKind};
+use crate::steps::scheduler::StepEnd;
 
 /// Why a destroy operation without program refuses states with hooks.
 pub(crate) const NEEDS_PROGRAM: &str =
@@ -171,10 +171,10 @@ impl Deployment {
         };
         if let Some(message) = problem {
             let error = RequestError::new(RequestErrorKind::InvalidArgument, message);
-            return self.reply(id, Reply::Failed(error), Fence::NONE);
+            return self.send_reply(id, Reply::Failed(error), Fence::NONE);
         }
         self.hooks.registered.insert(name, (callback, kind));
-        self.reply(id, Reply::Done, Fence::NONE);
+        self.send_reply(id, Reply::Done, Fence::NONE);
     }
 
     /// Deletions with hooks need the program: whether this operation can have them. Reports each resource that cannot.

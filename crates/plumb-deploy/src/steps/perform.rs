@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{
-    CreateRequest, DeleteRequest, ProviderCall, ProviderError, ProviderReply, ReadRequest,
-    UpdateRequest,
+    CreateRequest, DeleteRequest, ProviderCall, ProviderError, ProviderReply, UpdateRequest,
 };
 use plumb_resource::{OperationType, ResourceId, ResourceKind, ResourceState, Urn};
 use plumb_state::PendingOperation;
 use plumb_state::journal::{EntryKind, OperationId};
 
 use crate::deployment::Deployment;
-use crate::event::Fence;
 use crate::facts::arena::StateIdx;
-use crate::steps::answer::{Applied, FailureImpact};
-use crate::steps::chain::{ChainIdx, Running, StepEnd};
+use crate::ids::{ChainIdx, Fence};
+use crate::step::{Deletion, FailureImpact, Step, StepKind};
+use crate::steps::answer::Applied;
+use crate::steps::calls::read_request;
 use crate::steps::provider_inputs;
-use crate::steps::step::{Deletion, Step, StepKind};
+use crate::steps::scheduler::{Running, StepEnd};
 
 /// Next action of a step that has begun.
 enum Begun {
@@ -101,7 +101,8 @@ impl Deployment {
         match (self.begin(idx, &step), step.instance()) {
             (Begun::Call(request), Some(instance)) => {
                 let request = request.with_old_views(self.old_views(&step));
-                self.step_waits(idx, step, operation, Running::Call { failures });
+                self.chains
+                    .wait(idx, step, operation, Running::Call { failures });
                 self.call_for_step(idx, instance, request, fence);
                 None
             }
@@ -123,7 +124,7 @@ impl Deployment {
                 Begun::Applied(Applied::done(as_before(self.arena.state(*old), new)))
             }
             StepKind::SkippedCreate { new } => {
-                self.mark_unknown(idx);
+                self.chains.mark_unknown(idx);
                 Begun::Applied(Applied::done(new.clone()))
             }
             StepKind::Create { new, .. } => self.begin_create(new),
@@ -261,12 +262,6 @@ impl Deployment {
         }))
     }
 
-    /// Whether the engine itself refuses a deletion.
-    pub(crate) fn is_guarded(&self, old: &ResourceState, deletion: Deletion) -> bool {
-        let is_guarded = old.protect && deletion == Deletion::Unwanted && !old.delete;
-        is_guarded && !self.ctx.options.ignore_protect
-    }
-
     /// Whether a state goes without its provider being asked.
     fn is_left_alone(&self, old: &ResourceState) -> bool {
         let goes_with_another = old
@@ -347,23 +342,6 @@ fn as_before(old: &ResourceState, new: &ResourceState) -> ResourceState {
         outputs: old.outputs.clone(),
         ..new.clone()
     }
-}
-
-/// Read, for a new state.
-pub(crate) fn read_request(
-    new: &ResourceState,
-    inputs: Option<Arc<plumb_value::PropertyMap>>,
-    outputs: &Arc<plumb_value::PropertyMap>,
-) -> ProviderCall {
-    ProviderCall::Read(ReadRequest {
-        urn: new.urn.clone(),
-        id: new.id.clone(),
-        inputs,
-        outputs: outputs.clone(),
-        timeout: new.custom_timeouts.read,
-        old_views: Vec::new(),
-        status: None,
-    })
 }
 
 fn is_protected(urn: &Urn) -> String {

@@ -12,7 +12,8 @@ use plumb_value::{PropertyMap, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
-use crate::event::{InstanceId, ProviderAction};
+use crate::event::ProviderAction;
+use crate::ids::InstanceId;
 use crate::steps::extensions::Held;
 use crate::steps::provider_inputs;
 
@@ -404,4 +405,9 @@ pub(crate) fn restore_engine_keys(
         checked.insert(provider_inputs::INTERNAL, internal.clone());
     }
     Ok((checked, misused))
+}
+
+/// The message about a use of a default provider that the configuration disables; `user` is a URN or a token.
+pub(crate) fn denied(package: &str, user: impl std::fmt::Display) -> String {
+    format!("Default provider for '{package}' disabled. '{user}' must use an explicit provider.")
 }

@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use ecow::EcoString;
-use plumb_resource::provider::Parameterization;
-use plumb_resource::{ResourceState, Urn};
-use plumb_state::Extension;
-use plumb_state::journal::{EntryKind, OperationId, Slot};
+use plumb_resource::{OperationType, ResourceState, Urn};
+use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
 use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::deployment::{Deployment, Stage};
-use crate::event::{Effect, Fence, Milestone};
+use crate::deployment::Deployment;
+use crate::event::{Effect, Milestone};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
+use crate::ids::Fence;
 use crate::setup::Operation;
-use crate::status::Failure;
-use crate::steps::answer::{Applied, FailureImpact, StepFailure};
-use crate::steps::chain::StepEnd;
-use crate::steps::step::{Deletion, Order, ReadPrior, Replaced, Step, StepKind};
+use crate::step::{
+    Deletion, FailureImpact, Order, ReadPrior, Replaced, Step, StepFailure, StepKind,
+};
+use crate::steps::answer::Applied;
+use crate::steps::scheduler::StepEnd;
 use crate::steps::views::Followed;
 
 impl Deployment {
@@ -45,7 +44,7 @@ impl Deployment {
         }
         let returned = state.as_ref().and_then(|it| outputs_for_hooks(step, it));
         if let Some(state) = &state {
-            self.plans.note_outputs(&state.urn, &state.outputs);
+            self.made_plan.note_outputs(&state.urn, &state.outputs);
         }
         let gone = match step.kind {
             StepKind::Delete { .. } => self.views_go(step, operation),
@@ -101,26 +100,6 @@ impl Deployment {
         });
         self.urns.mark(&step.urn, UrnFlag::Errored);
         self.run_fails(failure);
-    }
-
-    /// Something that was done failed: the run fails, at once or at its end.
-    pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
-        self.report.maybe_corrupt |= failure.status == FailureImpact::Unknown;
-        let ends_later = matches!(
-            self.stage,
-            Stage::Refreshing | Stage::Importing | Stage::LateRefresh
-        );
-        if ends_later
-            || self.ctx.options.continue_on_error
-            || failure.status == FailureImpact::Protected
-        {
-            self.deferred_failure
-                .get_or_insert_with(|| failure.message.clone());
-        } else {
-            self.fail(Failure::Step {
-                cause: failure.message.clone(),
-            });
-        }
     }
 
     /// Marks outputs as secret that the program says are, or that come from secret inputs (STEPGEN-03). The inputs of an
@@ -247,7 +226,6 @@ impl Deployment {
             self.arena.update(old, |old| old.pending_replacement = true);
             (None, slot)
         } else {
-            self.snippets.note_removal(old);
             self.gone.insert(old);
             (slot, None)
         };
@@ -356,29 +334,23 @@ impl Deployment {
         }
     }
 
-    /// Records the parameter of an extension, so that later runs can apply it again.
-    pub(crate) fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
-        let extension = Extension {
-            name: parameter.name.clone(),
-            version: parameter.version.clone(),
-            value: parameter.value.clone(),
+    /// Keeps the import of an adopted object for the base that the rest of the run starts from.
+    pub(crate) fn note_adoption(&mut self, operation: OperationId, success: EntryKind) {
+        let EntryKind::Success {
+            state: Some(state), ..
+        } = &success
+        else {
+            return;
         };
-        let operation = self.outbox.operation();
-        self.journal(
-            operation,
-            EntryKind::Extension {
-                reference: reference.clone(),
-                extension,
-            },
-        );
-    }
-
-    /// Puts an entry into the journal; previews have none.
-    pub(crate) fn journal(&mut self, operation: OperationId, kind: EntryKind) -> Fence {
-        if self.ctx.options.is_preview() {
-            return Fence::NONE;
+        let begin = EntryKind::Begin {
+            operation: Some(plumb_state::PendingOperation {
+                resource: state.clone(),
+                operation: OperationType::Importing,
+            }),
+        };
+        for kind in [begin, success] {
+            self.refreshes.push(Entry { operation, kind });
         }
-        self.outbox.journal(operation, kind)
     }
 }
 

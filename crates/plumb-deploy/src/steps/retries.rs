@@ -17,13 +17,13 @@ use plumb_resource::{HookType, ResourceState};
 use plumb_state::journal::OperationId;
 
 use crate::deployment::Deployment;
-use crate::event::Fence;
 use crate::facts::arena::StateIdx;
+use crate::ids::{ChainIdx, Fence};
 use crate::request::{CallbackReply, CallbackRequest, HookKind};
-use crate::steps::answer::{Applied, StepFailure};
-use crate::steps::chain::{ChainIdx, Running, StepEnd};
+use crate::step::{Step, StepFailure, StepKind};
+use crate::steps::answer::Applied;
 use crate::steps::hooks::{HookWaiter, MISMATCHED, bound};
-use crate::steps::step::{Step, StepKind};
+use crate::steps::scheduler::{Running, StepEnd};
 
 /// How often a call is made, when error hooks never give up.
 const MAX_ATTEMPTS: usize = 100;
@@ -130,7 +130,8 @@ impl Deployment {
         let call = self.outbox.call_back(callback, request, Fence::NONE);
         self.hooks.started(call, HookWaiter::Chain(idx));
         failed.current = name;
-        self.step_waits(idx, step, operation, Running::OnError(failed));
+        self.chains
+            .wait(idx, step, operation, Running::OnError(failed));
         None
     }
 

@@ -12,13 +12,12 @@ use plumb_resource::Urn;
 use plumb_state::journal::OperationId;
 
 use crate::deployment::Deployment;
-use crate::event::{Fence, RequestId};
+use crate::ids::{ChainIdx, Fence, RequestId};
 use crate::request::{CallbackReply, Reply};
 use crate::status::Failure;
-use crate::steps::answer::{FailureImpact, StepFailure};
-use crate::steps::chain::{ChainIdx, Running, StepEnd};
+use crate::step::{FailureImpact, Step, StepFailure};
 use crate::steps::hooks::{HookRun, HookWaiter};
-use crate::steps::step::Step;
+use crate::steps::scheduler::{Running, StepEnd};
 
 impl Deployment {
     /// Begins a step with the hooks that come before it.
@@ -45,7 +44,8 @@ impl Deployment {
         match self.call_next_hook(&mut hooks, Fence::NONE) {
             Ok(Some(call)) => {
                 self.hooks.started(call, HookWaiter::Chain(idx));
-                self.step_waits(idx, step, operation, Running::Before(hooks));
+                self.chains
+                    .wait(idx, step, operation, Running::Before(hooks));
                 None
             }
             Ok(None) => self.perform(idx, step, operation),
@@ -66,7 +66,7 @@ impl Deployment {
         }
         if self.failure.is_some() {
             // After a failure nothing begins.
-            self.stop_chain(idx);
+            self.chains.stop(idx);
             return None;
         }
         self.before_step(idx, step, operation, hooks)
@@ -82,7 +82,7 @@ impl Deployment {
         StepEnd {
             is_failed: true,
             // The reply may include the state that was adopted or read before.
-            fence: self.fence_now(),
+            fence: self.outbox.journaled(),
             ..StepEnd::NOTHING
         }
     }
@@ -99,7 +99,8 @@ impl Deployment {
         match self.call_next_hook(&mut hooks, end.fence) {
             Ok(Some(call)) => {
                 self.hooks.started(call, HookWaiter::Chain(idx));
-                self.step_waits(idx, step, operation, Running::After(hooks, end));
+                self.chains
+                    .wait(idx, step, operation, Running::After(hooks, end));
                 return None;
             }
             Ok(None) => {}
@@ -139,35 +140,17 @@ impl Deployment {
             }
         }
         if self.failure.is_none() {
-            self.reply(id, Reply::Done, fence);
+            self.send_reply(id, Reply::Done, fence);
         }
     }
 
     /// A hook after a step failed: the outcome of the step stands, and the run fails, at once or at its end.
-    fn after_hook_failed(&mut self, urn: &Urn, message: String) {
+    pub(crate) fn after_hook_failed(&mut self, urn: &Urn, message: String) {
         self.error(Some(urn), &message);
         if self.ctx.options.continue_on_error {
             self.deferred_failure.get_or_insert(message);
         } else {
             self.fail(Failure::Step { cause: message });
-        }
-    }
-
-    /// A hook answered.
-    pub(crate) fn hook_answered(
-        &mut self,
-        waiter: HookWaiter,
-        result: Result<CallbackReply, String>,
-    ) {
-        match waiter {
-            HookWaiter::Chain(idx) => self.chain_called_back(idx, result),
-            HookWaiter::Outputs { id, hooks, fence } => match self.hook_result(&hooks, result) {
-                Ok(()) => self.after_outputs(id, Some(*hooks), fence),
-                Err(message) => {
-                    self.after_hook_failed(&hooks.call.urn, message);
-                    self.after_outputs(id, None, fence);
-                }
-            },
         }
     }
 
@@ -192,7 +175,7 @@ impl Deployment {
             }
             // These wait for a provider.
             Running::Call { .. } | Running::RefreshDiff(_) | Running::ImportCheck(_) => {
-                self.step_waits(idx, step, operation, running);
+                self.chains.wait(idx, step, operation, running);
                 None
             }
         }

@@ -1,46 +1,16 @@
 //! Deletes at the end of a program: resources that it did not register (`engine.md` 7.2).
 
-use std::collections::VecDeque;
-
-use ecow::EcoString;
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::deployment::{Deployment, Stage};
+use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
-use crate::facts::graph::{Copies, DeleteOrder};
+use crate::facts::graph::Copies;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
-use crate::status::Failure;
-use crate::steps::chain::{ChainIdx, Owner};
-use crate::steps::step::{Deletion, Step, StepKind};
-
-/// Deletes of a run, at its end and for replacements.
-#[derive(Debug, Default)]
-pub(crate) struct Removal {
-    /// Old states that are being deleted or are deleted in this run.
-    pub(crate) pending: FxHashSet<StateIdx>,
-    /// URNs of which some copy is being deleted or is deleted in this run: resources with `deletedWith` one of them need no
-    /// call. A dependent that was deleted for a replacement is no longer among them once its own replacement is planned.
-    /// Example: `a` is replaced delete-first, `b` with it, and `c` with `b`; the provider is still called for the old `c` at the
-    /// end, although `c` is deleted with `b`.
-    pub(crate) urns: FxHashSet<Urn>,
-    /// Which chain deletes an old state for a replacement.
-    pub(crate) deleted_by: FxHashMap<StateIdx, ChainIdx>,
-    /// Why a resource that was deleted for the replacement of another is itself replaced.
-    pub(crate) replaced_keys: FxHashMap<StateIdx, Vec<EcoString>>,
-    /// Old states that a destroy with program will delete.
-    pub(crate) registered_during_destroy: Vec<StateIdx>,
-    /// Objects of failed attempts, which a later attempt has created again.
-    pub(crate) leftovers: Vec<StateIdx>,
-    /// Deletes before and after they are sorted into layers.
-    planned: Vec<StateIdx>,
-    layers: VecDeque<Vec<StateIdx>>,
-    /// URNs that go although something that stays refers to them.
-    pub(crate) orphaning: FxHashSet<Urn>,
-    /// States whose delete is left out, because something that failed needs them.
-    kept: FxHashSet<StateIdx>,
-}
+use crate::status::{Failure, Stage};
+use crate::step::{Deletion, Step, StepKind, deletion_of};
+use crate::steps::scheduler::Owner;
 
 impl Deployment {
     /// Plans what is left of the base: same steps for what is not targeted, deletes for the rest. Runs the same steps.
@@ -184,11 +154,6 @@ impl Deployment {
         needed
     }
 
-    /// The URN under which an old resource goes on, if it was renamed.
-    pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
-        self.aliases.claimed.get(urn).unwrap_or(urn)
-    }
-
     /// States that may be deleted; `None` if all may.
     fn deletable(&self) -> Option<FxHashSet<StateIdx>> {
         let options = &self.ctx.options;
@@ -223,91 +188,6 @@ impl Deployment {
         self.removal.layers = layers.into();
     }
 
-    /// Every state that is still there and that a reference of something deleted can mean, after what it refers to itself.
-    pub(crate) fn everything(&self) -> Vec<StateIdx> {
-        let mut seen = FxHashSet::default();
-        let olds = self.olds.order().iter();
-        let states = self
-            .removal
-            .registered_during_destroy
-            .iter()
-            .chain(olds)
-            .filter(|idx| !self.is_superseded_by_destroy(**idx))
-            .chain(&self.removal.planned)
-            .filter(|idx| !self.gone.contains(idx))
-            .copied();
-        // What did not change stands in both.
-        let states: Vec<StateIdx> = states.filter(|idx| seen.insert(*idx)).collect();
-        if self.removal.registered_during_destroy.is_empty() {
-            return states;
-        }
-        self.in_order_of_references(states)
-    }
-
-    /// Sorts states so that references point backwards, because a state that a destroy has passed on may refer to one that was
-    /// registered later. A copy that is due for deletion stays before the states that may mean it.
-    fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
-        let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
-        let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
-        let mut places: FxHashMap<StateIdx, usize> = FxHashMap::default();
-        let mut providers: FxHashMap<ProviderRef, StateIdx> = FxHashMap::default();
-        for (place, idx) in states.iter().enumerate() {
-            places.insert(*idx, place);
-            let provider = self.arena.state(*idx).as_provider_ref();
-            providers.extend(provider.map(|reference| (reference, *idx)));
-            let urn = self.current_urn(self.urn(*idx));
-            if self.arena.state(*idx).delete {
-                copies.entry(urn).or_default().push(*idx);
-            } else {
-                live.insert(urn, *idx);
-            }
-        }
-        let meant = |idx: StateIdx, urn: &Urn| -> Vec<StateIdx> {
-            let urn = self.current_urn(urn);
-            let copies = copies.get(urn).into_iter().flatten();
-            let earlier = copies.filter(|copy| places[*copy] < places[&idx]);
-            earlier.chain(live.get(urn)).copied().collect()
-        };
-        let mut ordered = Vec::with_capacity(states.len());
-        let mut seen = FxHashSet::default();
-        let mut waiting: Vec<(StateIdx, bool)> =
-            states.into_iter().rev().map(|idx| (idx, false)).collect();
-        while let Some((idx, is_ready)) = waiting.pop() {
-            if is_ready {
-                ordered.push(idx);
-            } else if seen.insert(idx) {
-                waiting.push((idx, true));
-                let references = self.arena.state(idx).references_and_provider();
-                let provider = self.arena.state(idx).provider.as_ref();
-                let provider = provider.and_then(|reference| providers.get(reference));
-                let found = references
-                    .flat_map(|urn| meant(idx, urn))
-                    .chain(provider.copied());
-                waiting.extend(found.map(|idx| (idx, false)));
-            }
-        }
-        ordered
-    }
-
-    /// Whether a destroy has registered a resource again: its new references count, not the old ones.
-    fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
-        let state = self.arena.state(old);
-        let new = self.urns.of_run(self.current_urn(&state.urn));
-        let is_another = new.is_some_and(|new| new != old);
-        self.ctx.operation == Operation::Destroy && !state.delete && is_another
-    }
-
-    pub(crate) fn delete_order<'a>(
-        &'a self,
-        states: &'a [StateIdx],
-    ) -> DeleteOrder<'a, impl Fn(&'a Urn) -> &'a Urn> {
-        DeleteOrder {
-            arena: &self.arena,
-            states,
-            current: |urn| self.current_urn(urn),
-        }
-    }
-
     /// URNs that are to go altogether, although the program has something refer to them that stays.
     fn still_referred_to(&self) -> FxHashSet<Urn> {
         let planned: FxHashSet<StateIdx> = self.removal.planned.iter().copied().collect();
@@ -316,10 +196,10 @@ impl Deployment {
             .removal
             .planned
             .iter()
-            .map(|it| self.urn(*it))
+            .map(|it| self.arena.urn(*it))
             .collect();
         for idx in staying() {
-            going.remove(self.urn(idx));
+            going.remove(self.arena.urn(idx));
         }
         staying()
             .flat_map(|idx| self.arena.state(idx).references())
@@ -327,10 +207,6 @@ impl Deployment {
             .filter(|urn| going.contains(urn))
             .cloned()
             .collect()
-    }
-
-    fn urn(&self, idx: StateIdx) -> &Urn {
-        &self.arena.state(idx).urn
     }
 
     /// Runs the next layer, or ends the run when there is none.
@@ -368,7 +244,7 @@ impl Deployment {
         }
         let states = self.everything();
         self.delete_order(&states).needed(Copies::Meant, |idx| {
-            let urn = self.urn(idx);
+            let urn = self.arena.urn(idx);
             let mut names = [urn, self.current_urn(urn)].into_iter();
             self.removal.kept.contains(&idx)
                 || names.any(|urn| self.urns.has(urn, UrnFlag::Errored))
@@ -391,16 +267,5 @@ impl Deployment {
             instance,
         };
         Ok(Step::new(state.urn.clone(), delete))
-    }
-}
-
-/// Why a state goes at the end of a run.
-pub(crate) fn deletion_of(state: &ResourceState) -> Deletion {
-    if state.delete {
-        Deletion::Replaced
-    } else if state.pending_replacement {
-        Deletion::Forgotten
-    } else {
-        Deletion::Unwanted
     }
 }

@@ -3,10 +3,11 @@
 use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 
-use crate::deployment::{Deployment, Stage};
-use crate::event::{Effect, Fence, Outcome, RequestId};
+use crate::deployment::Deployment;
+use crate::event::{Effect, Outcome};
+use crate::ids::{Fence, RequestId};
 use crate::request::{Reply, RequestError, RequestErrorKind};
-use crate::status::Failure;
+use crate::status::{Failure, Stage};
 use crate::steps::calls::Waiter;
 
 impl Deployment {
@@ -40,7 +41,8 @@ impl Deployment {
         }
         let outcome = self.outcome();
         if outcome.has_begun {
-            self.emit_summary(self.started, outcome.result);
+            let packs = self.policy_versions();
+            self.emit_summary(self.started, outcome.result, packs);
         }
         self.emit(Event::Cancel);
         if outcome.result == OperationResult::Succeeded {

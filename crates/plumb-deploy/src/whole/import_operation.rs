@@ -10,29 +10,27 @@ use std::sync::Arc;
 
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
-use plumb_value::{PropertyMap, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use plumb_value::PropertyMap;
+use rustc_hash::FxHashSet;
 
-use crate::decide::registration::Requester;
-use crate::deployment::{Deployment, Stage};
-use crate::event::InstanceId;
+use crate::decide::registration::{Requester, bare_goal};
+use crate::deployment::Deployment;
+use crate::facts::defaults::DefaultProvider;
+use crate::facts::packages;
 use crate::facts::urn_flags::UrnFlag;
-use crate::monitor::bare_goal;
-use crate::monitor::default_providers::DefaultProvider;
-use crate::monitor::packages;
+use crate::ids::InstanceId;
 use crate::request::RegisterPackageRequest;
 use crate::setup::{ImportSpec, ImportSubject, Operation};
-use crate::steps::chain::Owner;
+use crate::status::Stage;
+use crate::step::{Step, StepKind};
 use crate::steps::provider_inputs;
-use crate::steps::step::{Step, StepKind};
+use crate::steps::scheduler::Owner;
 
 /// Remaining work of an import operation.
 #[derive(Debug, Default)]
 pub(crate) struct ImportPlan {
     stage: ImportStage,
     waiting: VecDeque<ImportSpec>,
-    /// Imports that have started, by their new URN.
-    started: FxHashMap<Urn, ImportSpec>,
 }
 
 /// Where an import operation stands.
@@ -47,45 +45,6 @@ enum ImportStage {
     Providers,
     /// Objects are read.
     Objects,
-}
-
-impl ImportPlan {
-    /// The request to import `urn`; `None` for imports by the import option.
-    pub(crate) fn spec(&self, urn: &Urn) -> Option<&ImportSpec> {
-        self.started.get(urn)
-    }
-}
-
-impl ImportSpec {
-    fn is_component(&self) -> bool {
-        self.subject.is_component()
-    }
-
-    fn is_provider(&self) -> bool {
-        !self.is_component() && TypeToken::new(self.type_token.clone()).is_provider()
-    }
-
-    /// Inputs that a property list leaves, with supplied ones where the object tells none; what is supplied as a secret is
-    /// one (IMPORT-10, IMPORT-13).
-    pub(crate) fn inputs_of(&self, read: &PropertyMap) -> PropertyMap {
-        let mut inputs = read.clone();
-        for (key, supplied) in self.inputs.iter().flatten() {
-            match inputs.get_mut(key.as_str()) {
-                Some(value) if !value.is_null() => {
-                    if supplied.is_secret() && !value.is_secret() {
-                        *value = Value::secret(value.clone());
-                    }
-                }
-                _ => {
-                    inputs.insert(key.clone(), supplied.clone());
-                }
-            }
-        }
-        if !self.properties.is_empty() {
-            inputs.retain(|key, _| self.properties.iter().any(|kept| kept == key.as_str()));
-        }
-        inputs
-    }
 }
 
 impl Deployment {
@@ -144,28 +103,8 @@ impl Deployment {
         }
     }
 
-    /// Reports why the import as a whole ends.
-    fn refuse_import(&mut self, cause: &str) {
-        let what = if self.ctx.options.is_preview() {
-            "preview"
-        } else {
-            "update"
-        };
-        self.refuse(None, &format!("{what} failed: {cause}"));
-    }
-
-    /// Reports why a provider that an import needs could not check its settings.
-    pub(crate) fn import_provider_failed(&mut self, urn: &Urn, cause: &str) {
-        let which = if urn.is_default_provider() {
-            "provider config".to_owned()
-        } else {
-            format!("explicit provider config for {urn}")
-        };
-        self.refuse_import(&format!("failed to validate {which}: {cause}"));
-    }
-
     fn make_import_root(&mut self) {
-        let root = self.root_stack();
+        let root = self.import_root();
         self.report.root_stack = Some(root.clone());
         if !self.urns.has(&root, UrnFlag::Seen) {
             let goal = bare_goal(root.type_token(), root.name().into());
@@ -173,7 +112,7 @@ impl Deployment {
         }
     }
 
-    fn root_stack(&self) -> Urn {
+    fn import_root(&self) -> Urn {
         Urn::root_stack(&self.ctx.stack, &self.ctx.project)
     }
 
@@ -303,7 +242,7 @@ impl Deployment {
     }
 
     fn import_parent(&self, spec: &ImportSpec) -> Urn {
-        spec.parent.clone().unwrap_or_else(|| self.root_stack())
+        spec.parent.clone().unwrap_or_else(|| self.import_root())
     }
 
     fn import_urn(&self, spec: &ImportSpec) -> Urn {
@@ -336,7 +275,7 @@ impl Deployment {
         match self.planned_state(spec, &urn, parent) {
             Ok((new, instance)) => {
                 self.urns.mark(&urn, UrnFlag::Imported);
-                self.import.started.insert(urn.clone(), spec.clone());
+                self.imports.add(urn.clone(), spec.clone());
                 let import = StepKind::Import {
                     new: Arc::new(new),
                     instance,
@@ -423,21 +362,6 @@ impl Deployment {
             Some(DefaultProvider::Ready(reference)) => Ok(reference.clone()),
             _ => Err(unknown(&plugin.name)),
         }
-    }
-
-    /// The state of an import that needs no read: a component, or an object whose outputs are supplied.
-    pub(crate) fn supplied_import(&self, wanted: &ResourceState) -> Option<ResourceState> {
-        let spec = self.import.spec(&wanted.urn)?;
-        let is_supplied = spec.is_component() || spec.outputs.is_some();
-        let of = |map: &Option<PropertyMap>| Arc::new(map.clone().unwrap_or_default());
-        is_supplied.then(|| ResourceState {
-            inputs: of(&spec.inputs),
-            outputs: of(&spec.outputs),
-            import_id: ecow::EcoString::new(),
-            created: Some(self.now),
-            modified: Some(self.now),
-            ..wanted.clone()
-        })
     }
 }
 

@@ -4,18 +4,18 @@
 //! reads the object and adopts it, with what the create was asked for where the provider tells nothing. **The pending
 //! operation goes with the entry that records the object, and stays if there is none.**
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::{OperationType, ResourceId, ResourceState, Urn};
-use plumb_state::journal::{Entry, EntryKind, OperationId};
-use plumb_value::PropertyMap;
 
-use crate::deployment::{Deployment, Stage};
+use crate::deployment::Deployment;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Adoption;
-use crate::steps::chain::Owner;
-use crate::steps::step::{Step, StepKind};
+use crate::status::Stage;
+use crate::step::{Step, StepKind};
+use crate::steps::scheduler::Owner;
 
 impl Deployment {
     /// Whether there are objects to adopt before anything else.
@@ -88,44 +88,30 @@ impl Deployment {
             .cloned()
     }
 
-    /// Inputs of an adopted object: as the provider tells them, else as the create was asked for. What was secret there
-    /// stays secret.
-    pub(crate) fn adopted_inputs(
-        &self,
-        wanted: &ResourceState,
-        told: Option<Arc<PropertyMap>>,
-    ) -> Option<Arc<PropertyMap>> {
-        if !self.is_adopting() {
-            return told;
-        }
-        let Some(mut told) = told else {
-            return Some(wanted.inputs.clone());
-        };
-        Arc::make_mut(&mut told).hide_like(&wanted.inputs);
-        Some(told)
-    }
-
-    /// Whether imports of the present stage settle pending creates.
-    pub(crate) fn is_adopting(&self) -> bool {
-        self.stage == Stage::Refreshing
-    }
-
-    /// Keeps the import of an adopted object for the base that the rest of the run starts from.
-    pub(crate) fn note_adoption(&mut self, operation: OperationId, success: EntryKind) {
-        let EntryKind::Success {
-            state: Some(state), ..
-        } = &success
-        else {
+    /// Operations of an earlier run whose outcome is not known (PULUMI-14). A refresh deals with them itself.
+    pub(crate) fn warn_of_pending_operations(&mut self) {
+        let pending = &self.base.pending_operations;
+        let is_told = !self.ctx.options.is_preview() && !self.wants_refresh_phase();
+        if !is_told || pending.is_empty() {
             return;
-        };
-        let begin = EntryKind::Begin {
-            operation: Some(plumb_state::PendingOperation {
-                resource: state.clone(),
-                operation: OperationType::Importing,
-            }),
-        };
-        for kind in [begin, success] {
-            self.refreshes.push(Entry { operation, kind });
         }
+        let mut message = format!(
+            "Attempting to deploy or update resources with {} pending operations from previous deployment.",
+            pending.len()
+        );
+        for operation in pending {
+            let (urn, doing) = (&operation.resource.urn, operation.operation.as_str());
+            let _ = write!(message, "\n  * {urn}, interrupted while {doing}");
+        }
+        message.push_str(
+            "\nThese resources are in an unknown state because the Pulumi CLI was interrupted while waiting for changes \
+             to these resources to complete. You should confirm whether or not the operations listed completed \
+             successfully by checking the state of the appropriate provider. For example, if you are using AWS, you can \
+             confirm using the AWS Console.\n\nOnce you have confirmed the status of the interrupted operations, you can \
+             repair your stack using `pulumi refresh` which will refresh the state from the provider you are using and \
+             clear the pending operations if there are any.\n\nNote that `pulumi refresh` will need to be run \
+             interactively to clear pending CREATE operations.",
+        );
+        self.warning(None, &message);
     }
 }

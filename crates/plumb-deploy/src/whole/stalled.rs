@@ -7,7 +7,8 @@
 use plumb_resource::ResourceKind;
 
 use crate::decide::registration::{RegStage, Registration, Turn};
-use crate::deployment::{Deployment, Stage};
+use crate::deployment::Deployment;
+use crate::status::Stage;
 
 /// How many waiting things the error names.
 const SHOWN: usize = 5;

@@ -12,8 +12,9 @@ use plumb_state::plan::{GoalPlan, ResourcePlan};
 use plumb_value::PropertyMap;
 
 use super::{Plans, compare};
-use crate::decide::registration::{RegIdx, Registration};
+use crate::decide::registration::Registration;
 use crate::deployment::Deployment;
+use crate::ids::RegIdx;
 
 /// A registration as it was compared beside its old inputs.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl Plans {
 impl Deployment {
     /// A registration is checked: compares it with what is planned, and plans it. False if the plan forbids it.
     pub(crate) fn plan_goal(&mut self, idx: RegIdx) -> bool {
-        if self.plans.is_idle() {
+        if self.plans_nothing() {
             return true;
         }
         let inputs = self.registration(idx).new.inputs.clone();
@@ -86,7 +87,7 @@ impl Deployment {
         let seed = registration.seed.clone();
         let diff = compare::difference(&old_inputs, &inputs);
         let goal = compare::goal_plan(&registration.goal, diff);
-        if let Some(entry) = self.plans.entry(&urn) {
+        if let Some(entry) = self.made_plan.entry(&urn) {
             entry.goal = Some(goal);
             entry.seed = Some(seed);
         }

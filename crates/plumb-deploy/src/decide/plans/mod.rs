@@ -16,19 +16,19 @@ mod goals;
 
 use std::sync::Arc;
 
+use goals::Compared;
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::plan::{Plan, PlanDiff, ResourcePlan};
 use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::decide::registration::RegIdx;
 use crate::deployment::Deployment;
 use crate::event::Effect;
 use crate::facts::arena::StateIdx;
-use crate::steps::step::Step;
-use goals::Compared;
+use crate::ids::RegIdx;
+use crate::step::Step;
 
-/// The plan that a run is held to, and the one that it makes.
+/// The plan that a run is held to.
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     held_to: Option<Plan>,
@@ -38,32 +38,21 @@ pub(crate) struct Plans {
     passed_by: FxHashSet<Urn>,
     /// Registrations that were compared beside their old inputs, which may go before they are decided.
     beside_old: FxHashMap<RegIdx, Compared>,
-    made: Option<Plan>,
 }
 
 impl Plans {
-    pub(crate) fn new(held_to: Option<Plan>, makes_one: bool) -> Self {
+    pub(crate) fn new(held_to: Option<Plan>) -> Self {
         Plans {
             held_to,
             taken: FxHashMap::default(),
             passed_by: FxHashSet::default(),
             beside_old: FxHashMap::default(),
-            made: makes_one.then(Plan::default),
         }
-    }
-
-    fn is_idle(&self) -> bool {
-        self.held_to.is_none() && self.made.is_none()
     }
 
     /// The plan of `urn`, in a run that is constrained to a plan.
     fn planned(&self, urn: &Urn) -> Option<&ResourcePlan> {
         self.held_to.as_ref()?.resources.get(urn)
-    }
-
-    fn entry(&mut self, urn: &Urn) -> Option<&mut ResourcePlan> {
-        let resources = &mut self.made.as_mut()?.resources;
-        Some(resources.entry(urn.clone()).or_default())
     }
 
     /// The next planned step of a resource.
@@ -103,14 +92,6 @@ impl Plans {
         Err(format!("{op} is not allowed by the plan: {expected}"))
     }
 
-    /// Notes the outputs that a step led to.
-    pub(crate) fn note_outputs(&mut self, urn: &Urn, outputs: &Arc<PropertyMap>) {
-        let plan = self.made.as_mut();
-        if let Some(plan) = plan.and_then(|made| made.resources.get_mut(urn)) {
-            plan.outputs = Some(outputs.clone());
-        }
-    }
-
     /// Resources with planned steps that were not taken.
     fn left_over(&self) -> impl Iterator<Item = (&Urn, &[StepOp])> {
         let resources = self.held_to.iter().flat_map(|plan| &plan.resources);
@@ -123,6 +104,11 @@ impl Plans {
 }
 
 impl Deployment {
+    /// Whether the run is held to no plan and makes none.
+    fn plans_nothing(&self) -> bool {
+        self.plans.held_to.is_none() && self.made_plan.is_none()
+    }
+
     /// Where names and other values made by chance come from in the registration of `urn`: from the plan, if it says so
     /// (PLAN-19).
     pub(crate) fn seed_of(&mut self, urn: &Urn) -> Arc<[u8]> {
@@ -135,7 +121,7 @@ impl Deployment {
     /// Steps of a registration are decided: compares them with what is planned, and plans them. False if the plan
     /// forbids one.
     pub(crate) fn plan_steps(&mut self, idx: RegIdx, steps: &[Step]) -> bool {
-        if self.plans.is_idle() {
+        if self.plans_nothing() {
             return true;
         }
         let urn = self.registration(idx).urn.clone();
@@ -168,12 +154,12 @@ impl Deployment {
 
     /// The deletes at the end of the program, before any of them is made.
     pub(crate) fn plan_deletes(&mut self, deletes: &[StateIdx]) -> bool {
-        if self.plans.is_idle() {
+        if self.plans_nothing() {
             return true;
         }
         for idx in deletes {
             let state = self.arena.state(*idx).clone();
-            let op = crate::whole::deletes::deletion_of(&state).op(state.external);
+            let op = crate::step::deletion_of(&state).op(state.external);
             if let Err(message) = self.plan_step(&state.urn, op) {
                 self.refuse(None, &message);
                 return false;
@@ -189,7 +175,7 @@ impl Deployment {
         let has_former = self.plans.planned(urn).is_some();
         let planned = if has_former { urn } else { &present };
         self.plans.follow(planned, op)?;
-        if let Some(entry) = self.plans.entry(&present) {
+        if let Some(entry) = self.made_plan.entry(&present) {
             entry.steps.push(op);
         }
         Ok(())
@@ -203,7 +189,7 @@ impl Deployment {
         old: Option<&ResourceState>,
         outputs: &Arc<PropertyMap>,
     ) -> bool {
-        if self.plans.is_idle() {
+        if self.plans_nothing() {
             return true;
         }
         let nothing = Arc::default();
@@ -219,7 +205,7 @@ impl Deployment {
                 return false;
             }
         }
-        if let Some(entry) = self.plans.entry(urn) {
+        if let Some(entry) = self.made_plan.entry(urn) {
             if let Some(goal) = &mut entry.goal {
                 goal.outputs = compare::difference(old, outputs);
             }
@@ -245,7 +231,7 @@ impl Deployment {
 
     /// Hands out the plan that the run made.
     pub(crate) fn hand_out_plan(&mut self) {
-        if let Some(plan) = self.plans.made.take() {
+        if let Some(plan) = self.made_plan.take() {
             self.outbox.push(Effect::Planned(plan));
         }
     }

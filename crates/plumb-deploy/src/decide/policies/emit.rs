@@ -9,9 +9,8 @@ use plumb_resource::policy::{Analysis, EnforcementLevel, PolicyDiagnostic, Remed
 use plumb_value::PropertyMap;
 
 use super::events;
-use crate::decide::registration::RegIdx;
 use crate::deployment::Deployment;
-use crate::event::PackId;
+use crate::ids::{PackId, RegIdx};
 
 impl Deployment {
     /// The packs of the run as the summary lists them.

@@ -27,13 +27,14 @@ use plumb_resource::provider::DiffResult;
 use plumb_resource::{ProviderRef, Urn};
 use plumb_value::PropertyMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use stack::Judgement;
 
-use crate::decide::registration::{RegIdx, RegStage, Scope};
+use crate::decide::registration::{RegStage, Scope};
 use crate::deployment::Deployment;
-use crate::event::{CallId, Effect, PackId};
+use crate::event::Effect;
+use crate::ids::{CallId, PackId, RegIdx};
 use crate::setup::Operation;
 use crate::status::Failure;
-use stack::Judgement;
 
 /// The packs of a run, and what they have been asked.
 #[derive(Debug, Default)]
@@ -119,7 +120,7 @@ fn judged(result: Result<PolicyReply, String>) -> Judged {
 }
 
 impl Policies {
-    fn ids(&self) -> impl Iterator<Item = PackId> + use<> {
+    fn pack_ids(&self) -> impl Iterator<Item = PackId> + use<> {
         (0..self.packs.len() as u32).map(PackId)
     }
 
@@ -145,15 +146,9 @@ impl Deployment {
     }
 
     /// The packs are there, or one of them is not, which ends the run (POLICY-14, POLICY-15).
-    pub(crate) fn policies_loaded(&mut self, result: Result<Vec<PolicyPackInfo>, String>) {
-        if self.failure.is_some() {
-            return;
-        }
+    pub(crate) fn take_packs(&mut self, result: Result<Vec<PolicyPackInfo>, String>) {
         match result {
-            Ok(packs) => {
-                self.policies.packs = packs;
-                self.start_operation();
-            }
+            Ok(packs) => self.policies.packs = packs,
             Err(cause) => self.fail(Failure::NotBegun { cause }),
         }
     }
@@ -205,7 +200,7 @@ impl Deployment {
         let inputs = self.registration(idx).new.inputs.clone();
         self.policies.judged.insert(idx, inputs);
         let resource = Arc::new(self.analyzed(idx));
-        for pack in self.policies.ids() {
+        for pack in self.policies.pack_ids() {
             let call = PolicyCall::Analyze(resource.clone());
             self.ask_pack(pack, Subject::Judging(idx), call);
         }
@@ -232,13 +227,18 @@ impl Deployment {
         });
     }
 
-    /// A pack answered, or could not.
-    pub(crate) fn policy_answered(&mut self, call: CallId, result: Result<PolicyReply, String>) {
+    /// A pack answered, or could not. Answers whether all packs have accepted the stack, so that the run is over.
+    pub(crate) fn policy_answered(
+        &mut self,
+        call: CallId,
+        result: Result<PolicyReply, String>,
+    ) -> bool {
         let Some(Asked { pack, subject }) = self.policies.asked.remove(&call) else {
-            return self.internal_error("a policy pack answered what it was not asked");
+            self.internal_error("a policy pack answered what it was not asked");
+            return false;
         };
         if self.failure.is_some() {
-            return;
+            return false;
         }
         match (subject, result) {
             (Subject::Remediating(idx), Ok(PolicyReply::Remediated(remedies))) => {
@@ -250,8 +250,9 @@ impl Deployment {
                 self.not_consulted(idx, "failed to run remediation", &error);
             }
             (Subject::Judging(idx), result) => self.judged(idx, pack, judged(result)),
-            (Subject::Stack, result) => self.stack_judged(pack, judged(result)),
+            (Subject::Stack, result) => return self.stack_judged(pack, judged(result)),
         }
+        false
     }
 
     /// A pack that cannot be asked ends the run: nobody knows what it would have forbidden (POLICY-06).
@@ -304,7 +305,7 @@ impl Deployment {
         };
         let urn = self.registration(idx).urn.clone();
         let (mut is_refused, mut broken) = (false, None);
-        for (pack, verdict) in self.policies.ids().zip(verdicts) {
+        for (pack, verdict) in self.policies.pack_ids().zip(verdicts) {
             match verdict {
                 Ok(analysis) => {
                     for diagnostic in &analysis.diagnostics {

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use plumb_resource::ResourceState;
-use plumb_resource::Urn;
 use plumb_resource::policy::{
     Analysis, AnalyzedOptions, AnalyzedResource, PolicyCall, StackResource,
 };
+use plumb_resource::{ResourceState, Urn};
 
 use super::{Answers, Judged, Subject};
-use crate::deployment::{Deployment, Stage};
-use crate::event::PackId;
+use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
-use crate::status::Failure;
+use crate::ids::PackId;
+use crate::status::{Failure, Stage};
 
 /// How far the judgement of the whole is.
 #[derive(Debug, Default)]
@@ -31,7 +30,7 @@ impl Deployment {
             return false;
         }
         let resources = self.stack_resources();
-        for pack in self.policies.ids() {
+        for pack in self.policies.pack_ids() {
             let call = PolicyCall::AnalyzeStack(resources.clone());
             self.ask_pack(pack, Subject::Stack, call);
         }
@@ -40,30 +39,31 @@ impl Deployment {
         true
     }
 
-    /// A pack has judged the stack, or could not; the verdict is taken when all have answered.
-    pub(super) fn stack_judged(&mut self, pack: PackId, verdict: Judged) {
+    /// A pack has judged the stack, or could not; the verdict is taken when all have answered. Answers whether all have
+    /// accepted it.
+    pub(super) fn stack_judged(&mut self, pack: PackId, verdict: Judged) -> bool {
         let Judgement::Asked(answers) = &mut self.policies.judgement else {
-            return;
+            return false;
         };
         let Some(verdicts) = answers.take(pack, verdict) else {
-            return;
+            return false;
         };
         let (mut is_refused, mut broken) = (false, None);
-        for (pack, verdict) in self.policies.ids().zip(verdicts) {
+        for (pack, verdict) in self.policies.pack_ids().zip(verdicts) {
             match verdict {
                 Ok(analysis) => is_refused |= self.tell_stack_verdict(pack, &analysis),
                 Err(error) => broken = broken.or(Some(error)),
             }
         }
         if let Some(error) = broken {
-            return self.refuse(None, &format!("failed to analyze resources: {error}"));
+            self.refuse(None, &format!("failed to analyze resources: {error}"));
+            return false;
         }
         self.policies.judgement = Judgement::Done;
         if is_refused {
             self.fail(Failure::Refused);
-        } else {
-            self.finish();
         }
+        !is_refused
     }
 
     /// Tells what a pack found; answers whether something is mandatory.

@@ -9,11 +9,12 @@ use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
 
 use super::publish::is_removal;
 use super::{owner_before, replaced_by, view_state};
-use crate::deployment::{Deployment, Stage};
-use crate::event::Fence;
+use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
+use crate::ids::Fence;
 use crate::setup::Operation;
-use crate::steps::step::{Step, StepKind};
+use crate::status::Stage;
+use crate::step::{Step, StepKind};
 
 /// How the views of a step fared.
 #[derive(Debug, Default)]
@@ -352,7 +353,7 @@ impl Deployment {
                 state: Some(new.clone()),
             };
             following.followed.fence = self.journal_view(operation, kind);
-            self.arena.replace(old, new.clone());
+            self.arena.put(old, new.clone());
             following.done.push(old);
             return new;
         }

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::deployment::Deployment;
 use crate::facts::arena::{Arena, StateIdx};
-use crate::steps::step::{ReadPrior, Replaced, Step, StepKind};
+use crate::step::{ReadPrior, Replaced, Step, StepKind};
 
 pub(crate) use follow::Followed;
 

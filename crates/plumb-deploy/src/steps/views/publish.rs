@@ -7,12 +7,12 @@ use plumb_resource::{ResourceState, StepOp, Urn, ViewStep};
 
 use super::{owner_before, view_state};
 use crate::deployment::Deployment;
-use crate::event::{CallId, Fence, RequestId};
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
+use crate::ids::{CallId, Fence, RequestId};
 use crate::request::{Reply, RequestError, RequestErrorKind};
+use crate::step::{Step, StepKind, StepReason};
 use crate::steps::calls::Waiter;
-use crate::steps::step::{Step, StepKind, StepReason};
 
 impl Deployment {
     /// Takes steps of views that a provider publishes while it works on `call`.
@@ -24,13 +24,13 @@ impl Deployment {
                 message,
             )),
         };
-        self.reply(id, reply, Fence::NONE);
+        self.send_reply(id, reply, Fence::NONE);
     }
 
     /// Announces the steps and keeps them until the owner's step is done; all of them or none.
     fn publish(&mut self, call: CallId, steps: Vec<ViewStep>) -> Result<(), String> {
         let running = match self.calls.waiters.get(&call) {
-            Some(Waiter::Chain(idx)) => self.running_step(*idx),
+            Some(Waiter::Chain(idx)) => self.chains.running_step(*idx),
             _ => None,
         };
         let Some((owner, operation)) = running else {

@@ -13,7 +13,7 @@ use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::setup::Operation;
-use crate::steps::answer::{FailureImpact, StepFailure};
+use crate::step::{FailureImpact, StepFailure};
 
 impl Deployment {
     /// A step of a view failed, and so does the run.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_resource::{PropertyDiff, ResourceState, StepOp, Urn};
 
-use crate::event::InstanceId;
 use crate::facts::arena::StateIdx;
+use crate::ids::InstanceId;
 
 /// One step of a chain.
 #[derive(Clone, Debug)]
@@ -139,6 +139,26 @@ pub(crate) struct StepReason {
     pub(crate) diffs: Vec<EcoString>,
     /// Difference by path.
     pub(crate) detailed_diff: Option<BTreeMap<EcoString, PropertyDiff>>,
+}
+
+/// Why a step failed.
+#[derive(Debug)]
+pub(crate) struct StepFailure {
+    pub(crate) message: String,
+    pub(crate) status: FailureImpact,
+}
+
+/// Effect of a failed step on its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureImpact {
+    /// Nothing.
+    None,
+    /// The resource exists but is not ready.
+    Partial,
+    /// Nobody knows.
+    Unknown,
+    /// Nothing: the engine itself refused to delete something protected.
+    Protected,
 }
 
 impl Step {
@@ -287,5 +307,15 @@ impl Deletion {
             (Deletion::Replaced | Deletion::MakesWay, true) => StepOp::DiscardReplaced,
             (Deletion::Forgotten, _) => StepOp::RemovePendingReplace,
         }
+    }
+}
+/// Why a state goes at the end of a run.
+pub(crate) fn deletion_of(state: &ResourceState) -> Deletion {
+    if state.delete {
+        Deletion::Replaced
+    } else if state.pending_replacement {
+        Deletion::Forgotten
+    } else {
+        Deletion::Unwanted
     }
 }

@@ -1,17 +1,22 @@
 //! Inputs of a deployment: operation, base snapshot, options.
 
+pub mod autonaming;
+pub mod snippets;
+pub mod target;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::Urn;
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_state::Snapshot;
 use plumb_state::plan::Plan;
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyKey, PropertyMap, Value};
 
-use crate::decide::autonaming::NamingRules;
-use crate::scope::snippets::SnippetChanges;
-use crate::scope::target::UrnSet;
+use crate::setup::autonaming::NamingRules;
+use crate::setup::snippets::SnippetChanges;
+use crate::setup::target::UrnSet;
 
 /// Everything that a deployment depends on, besides the events.
 #[derive(Clone, Debug)]
@@ -202,5 +207,35 @@ impl Options {
     /// Whether this is a preview.
     pub fn is_preview(&self) -> bool {
         self.phase == Phase::Preview
+    }
+}
+
+/// Inputs that do not change during a run.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) stack: EcoString,
+    pub(crate) project: EcoString,
+    pub(crate) config: BTreeMap<EcoString, Value>,
+    pub(crate) operation: Operation,
+    pub(crate) options: Options,
+    pub(crate) default_versions: BTreeMap<EcoString, PluginSpec>,
+}
+
+impl Context {
+    /// Whether registrations read their old states: a run of the program that does so needs no refresh before it. A destroy
+    /// with the program reads everything before it.
+    pub(crate) fn refreshes_with_program(&self) -> bool {
+        let is_own = matches!(self.operation, Operation::Update | Operation::Refresh);
+        is_own && self.options.run_program
+    }
+
+    /// Properties as providers get them: references to resources only where the user has not switched them off.
+    pub(crate) fn for_provider(&self, properties: &Arc<PropertyMap>) -> Arc<PropertyMap> {
+        if self.options.resource_references {
+            return properties.clone();
+        }
+        let plain =
+            |(key, value): (&PropertyKey, &Value)| (key.clone(), value.without_references());
+        Arc::new(properties.iter().map(plain).collect())
     }
 }

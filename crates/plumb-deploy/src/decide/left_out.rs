@@ -1,0 +1,86 @@
+//! Registrations that targets leave out: they keep their old states (`engine.md` 4.7).
+
+use std::sync::Arc;
+
+use plumb_resource::ResourceState;
+
+use crate::deployment::Deployment;
+use crate::facts::arena::StateIdx;
+use crate::facts::urn_flags::UrnFlag;
+use crate::ids::RegIdx;
+use crate::step::StepKind;
+
+impl Deployment {
+    /// An untargeted registration keeps its old state to the letter.
+    pub(crate) fn untargeted_same(&mut self, idx: RegIdx) {
+        let registration = self.registration(idx);
+        let Some(old) = registration.old else { return };
+        let urn = registration.urn.clone();
+        if let Some(reference) = self.arena.state(old).provider.clone()
+            && self.providers.get(&reference).is_none()
+        {
+            if self.old_provider(&reference).is_none() {
+                return self.refuse(
+                    Some(&urn),
+                    &format!("could not find provider {reference} in old state"),
+                );
+            }
+            if self.urns.has(reference.urn(), UrnFlag::Seen)
+                || self.has_other_provider(idx, &reference)
+            {
+                let message = format!(
+                    "provider {reference} for resource {urn} has not been registered yet, this is due to a change of \
+                     providers mixed with --target. Change your program back to the original providers"
+                );
+                return self.refuse(Some(&urn), &message);
+            }
+        }
+        self.keep_registered(idx, old);
+    }
+
+    /// Keeps the old state of a registration unchanged, behind the states that it refers to.
+    pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
+        self.keep_registered_as(idx, old, None);
+    }
+
+    /// Keeps the old state of a registration that depends on a creation that a destroy skips. Events show it as the
+    /// program says it is, with the outputs that it has and no id.
+    pub(crate) fn keep_on_skipped(&mut self, idx: RegIdx, old: StateIdx) {
+        let shown = ResourceState {
+            outputs: self.arena.state(old).outputs.clone(),
+            ..self.registration(idx).new.as_ref().clone()
+        };
+        self.targeting.shown_as_skipped.push(old);
+        self.keep_registered_as(idx, old, Some(Arc::new(shown)));
+    }
+
+    pub(crate) fn keep_registered_as(
+        &mut self,
+        idx: RegIdx,
+        old: StateIdx,
+        as_shown: Option<Arc<ResourceState>>,
+    ) {
+        let urn = self.registration(idx).urn.clone();
+        let mut steps = Vec::new();
+        self.sames_of_dependencies(old, &mut steps);
+        self.urns.mark(&urn, UrnFlag::Same);
+        let mut same = self.untargeted_same_step_as(old, Some(&urn));
+        if let StepKind::Kept { shown, .. } = &mut same.kind {
+            *shown = as_shown;
+        }
+        steps.push(same);
+        self.run_steps(idx, steps);
+    }
+
+    pub(crate) fn has_other_provider(
+        &self,
+        idx: RegIdx,
+        reference: &plumb_resource::ProviderRef,
+    ) -> bool {
+        self.registration(idx)
+            .goal
+            .provider
+            .as_ref()
+            .is_some_and(|provider| provider.urn() != reference.urn())
+    }
+}
