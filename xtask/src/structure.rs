@@ -2,8 +2,12 @@
 //!
 //! A file calls another if it calls a function or method whose name only the other file defines. Names that the
 //! standard library defines too are ignored, so the figures are a lower bound. The output has the largest set of files
-//! that all reach each other, the calls between folders of `crates/plumb-deploy/src`, and the files that call the most
-//! others.
+//! that all reach each other, the calls between the rooms of `crates/plumb-deploy/src` (its folders, and the files in its
+//! root), and the files that call the most others.
+//!
+//! **A room uses only the rooms before it** in [`ROOMS`]: it neither calls nor imports what a later one defines. The type
+//! `Deployment` itself is everybody's, because methods of the core are written for it room by room. A test checks this, and
+//! that the largest component stays small.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +24,50 @@ use crate::behaviours::rust_files;
 
 const CORE: &str = "crates/plumb-deploy/src";
 /// Methods of the core whose names the standard library uses too.
-const OF_STD: [&str; 17] = [
-    "chain", "clone", "contains", "default", "end", "entry", "extend", "from", "get", "get_mut",
-    "insert", "is_empty", "iter", "name", "next", "push", "remove",
+const OF_STD: [&str; 18] = [
+    "chain",
+    "clone",
+    "contains",
+    "default",
+    "end",
+    "entry",
+    "extend",
+    "from",
+    "get",
+    "get_mut",
+    "insert",
+    "is_empty",
+    "iter",
+    "name",
+    "next",
+    "push",
+    "remove",
+    "with_capacity",
 ];
+/// The rooms of the core in their order: each may use those before it.
+const ROOMS: [&str; 18] = [
+    "seeds",
+    "ids",
+    "request",
+    "event",
+    "work",
+    "setup",
+    "facts",
+    "step",
+    "outbox",
+    "report",
+    "status",
+    "steps",
+    "scope",
+    "decide",
+    "monitor",
+    "whole",
+    "deployment",
+    "lib",
+];
+/// Lines that may hang together, as a set of files that all reach each other.
+#[cfg(test)]
+const LARGEST_COMPONENT: usize = 4_000;
 /// Number of files to list as callers.
 const LISTED: usize = 10;
 
@@ -34,6 +78,8 @@ struct Source {
     methods_of_deployment: usize,
     defines: BTreeSet<String>,
     calls: BTreeMap<String, usize>,
+    /// Rooms that it imports something from.
+    imports: BTreeSet<String>,
 }
 
 impl Source {
@@ -67,6 +113,23 @@ impl<'ast> Visit<'ast> for Source {
         visit::visit_signature(self, signature);
     }
 
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let mut paths = Vec::new();
+        leaves(&item.tree, &mut Vec::new(), &mut paths);
+        self.imports
+            .extend(paths.iter().filter_map(|path| imported_room(path)));
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let path_segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|it| it.ident.to_string())
+            .collect();
+        self.imports.extend(imported_room(&path_segments));
+        visit::visit_path(self, path);
+    }
+
     fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
         *self.calls.entry(call.method.to_string()).or_default() += 1;
         visit::visit_expr_method_call(self, call);
@@ -86,6 +149,34 @@ impl<'ast> Visit<'ast> for Source {
         }
         visit::visit_expr_path(self, path);
     }
+}
+
+/// Every path that a `use` names.
+fn leaves(tree: &syn::UseTree, prefix: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
+    match tree {
+        syn::UseTree::Path(path) => {
+            prefix.push(path.ident.to_string());
+            leaves(&path.tree, prefix, paths);
+            prefix.pop();
+        }
+        syn::UseTree::Group(group) => {
+            for tree in &group.items {
+                leaves(tree, prefix, paths);
+            }
+        }
+        syn::UseTree::Name(syn::UseName { ident })
+        | syn::UseTree::Rename(syn::UseRename { ident, .. }) => {
+            paths.push(prefix.iter().cloned().chain([ident.to_string()]).collect());
+        }
+        syn::UseTree::Glob(_) => paths.push(prefix.clone()),
+    }
+}
+
+/// The room of the core that a path leads to; none for other crates and for the type `Deployment`.
+fn imported_room(path: &[String]) -> Option<String> {
+    let (start, rest) = path.split_first()?;
+    let is_deployment = rest.last().is_some_and(|it| it == "Deployment");
+    (start == "crate" && !is_deployment).then(|| rest.first().cloned())?
 }
 
 /// All files of the core, by path without extension.
@@ -142,6 +233,23 @@ impl Core {
             }
         }
         calls
+    }
+
+    /// Rooms that something in an earlier room calls or imports, with that file.
+    fn back_arrows(&self) -> BTreeSet<(&str, &str)> {
+        let place = |room: &str| ROOMS.iter().position(|it| *it == room);
+        let calls = self.calls().into_keys().map(|(from, to)| (from, room(to)));
+        let imports = self.0.iter().flat_map(|(file, source)| {
+            source
+                .imports
+                .iter()
+                .map(move |room| (file.as_str(), room.as_str()))
+        });
+        // Names that are no rooms are public items of the crate.
+        let rooms = calls.chain(imports).filter(|(_, to)| place(to).is_some());
+        rooms
+            .filter(|(from, to)| place(room(from)) < place(to))
+            .collect()
     }
 
     /// Files of the largest strongly connected component of calls.
@@ -206,6 +314,10 @@ impl Core {
         for ((from, to), count) in rooms {
             writeln!(text, "  {from} -> {to}: {count}")?;
         }
+        writeln!(text, "\nuses of later rooms:")?;
+        for (from, to) in self.back_arrows() {
+            writeln!(text, "  {from} -> {to}")?;
+        }
         writeln!(text, "\nfiles that call most others:")?;
         let mut others: Vec<(&str, usize)> = others.into_iter().collect();
         others.sort_by_key(|(file, count)| (Reverse(*count), *file));
@@ -213,5 +325,39 @@ impl Core {
             writeln!(text, "  {file}: {count}")?;
         }
         Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn core() -> Core {
+        Core::read(&crate::repository_root()).unwrap()
+    }
+
+    #[test]
+    fn each_file_stands_in_a_room_that_has_its_place() {
+        let core = core();
+        let rooms: BTreeSet<&str> = core.0.keys().map(|file| room(file)).collect();
+        assert_eq!(rooms, BTreeSet::from(ROOMS));
+    }
+
+    #[test]
+    fn rooms_use_only_the_rooms_before_them() {
+        let core = core();
+        let back: Vec<_> = core.back_arrows().into_iter().collect();
+        assert!(back.is_empty(), "these use a later room: {back:?}");
+    }
+
+    #[test]
+    fn no_large_part_of_the_core_hangs_together() {
+        let core = core();
+        let largest = core.largest_component();
+        let lines = core.lines(&largest);
+        assert!(
+            lines < LARGEST_COMPONENT,
+            "{lines} lines hang together: {largest:?}"
+        );
     }
 }
