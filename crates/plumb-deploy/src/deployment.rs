@@ -9,18 +9,6 @@
 //! behind the fence of the outcome that it reports, except for components. After a failure or an interrupt no chain starts
 //! and no running chain begins another step, but every answer that still arrives is recorded.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
-
-use ecow::EcoString;
-use jiff::Timestamp;
-use plumb_resource::policy::PolicyPackInfo;
-use plumb_resource::provider::{ProviderError, ProviderReply};
-use plumb_state::Snapshot;
-use plumb_state::journal::Entry;
-use plumb_value::PropertyMap;
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::decide::plans::Plans;
 use crate::decide::policies::Policies;
 use crate::decide::registration::{Gate, Registration};
@@ -43,7 +31,7 @@ use crate::scope::snippets::Snippets;
 use crate::scope::targeting::Targeting;
 use crate::seeds::Seeds;
 use crate::setup::{Context, Operation, Setup};
-use crate::status::{Failure, Stage};
+use crate::status::{Failure, RunStatus, Stage};
 use crate::steps::calls::{Calls, Waiter};
 use crate::steps::hooks::Hooks;
 use crate::steps::import::StartedImports;
@@ -53,6 +41,17 @@ use crate::steps::scheduler::{ChainEnd, Owner, Scheduler};
 use crate::steps::views::Views;
 use crate::whole::import_operation::ImportPlan;
 use crate::work::Work;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_resource::policy::PolicyPackInfo;
+use plumb_resource::provider::{ProviderError, ProviderReply};
+use plumb_state::Snapshot;
+use plumb_state::journal::Entry;
+use plumb_value::PropertyMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A deployment in progress.
 #[derive(Debug)]
@@ -103,11 +102,7 @@ pub struct Deployment {
     pub(crate) unanswered: BTreeSet<RequestId>,
     pub(crate) shutdown_waiters: Vec<RequestId>,
     pub(crate) report: Report,
-    pub(crate) failure: Option<Failure>,
-    /// The first failed step of a run that goes on nevertheless.
-    pub(crate) deferred_failure: Option<String>,
-    /// Something was refused in a preview, which goes on to show the rest.
-    pub(crate) refused_in_preview: bool,
+    pub(crate) status: RunStatus,
     pub(crate) program_ended: Option<ProgramEnd>,
 }
 
@@ -169,9 +164,7 @@ impl Deployment {
             unanswered: BTreeSet::new(),
             shutdown_waiters: Vec::new(),
             report: Report::default(),
-            failure: None,
-            deferred_failure: None,
-            refused_in_preview: false,
+            status: RunStatus::default(),
             program_ended: None,
         })
     }
@@ -197,7 +190,7 @@ impl Deployment {
             }
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
-            Event::ErrorLogged => self.report.error_logged = true,
+            Event::ErrorLogged => self.status.note_logged_error(),
             Event::Stalled => self.stalled(),
         }
         loop {
@@ -294,11 +287,11 @@ impl Deployment {
     }
 
     fn policies_loaded(&mut self, result: Result<Vec<PolicyPackInfo>, String>) {
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return;
         }
         self.take_packs(result);
-        if self.failure.is_none() {
+        if !self.status.has_failed() {
             self.start_operation();
         }
     }
@@ -349,7 +342,7 @@ impl Deployment {
     }
 
     fn dispatch(&mut self, id: RequestId, request: Request) {
-        if self.failure.is_some() || self.stage == Stage::Finished {
+        if self.status.has_failed() || self.stage == Stage::Finished {
             // The answer comes when the run is over.
             return self.refuse_if_finished(id);
         }
@@ -379,7 +372,7 @@ impl Deployment {
     }
 
     fn dispatch_again(&mut self, id: RequestId, parked: Parked) {
-        if self.failure.is_some() || self.stage == Stage::Finished {
+        if self.status.has_failed() || self.stage == Stage::Finished {
             return self.refuse_if_finished(id);
         }
         match parked {
@@ -429,11 +422,11 @@ impl Deployment {
 
     /// Moves the run as a whole on, if nothing of the current stage is outstanding. Answers whether it moved.
     fn advance_stage(&mut self) -> bool {
-        let is_idle = self.chains.is_idle(self.failure.is_some()) && self.hooks.is_idle();
+        let is_idle = self.chains.is_idle(self.status.has_failed()) && self.hooks.is_idle();
         if self.stage == Stage::Finished || !is_idle {
             return false;
         }
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             self.finish();
             return false;
         }

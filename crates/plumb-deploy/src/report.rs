@@ -27,11 +27,9 @@ use crate::step::{FailureImpact, Order, Step, StepFailure, StepKind, StepReason}
 pub(crate) struct Report {
     pub(crate) changes: BTreeMap<StepOp, u32>,
     pub(crate) steps: u32,
-    pub(crate) maybe_corrupt: bool,
     /// Resources among the `same` that only something else needed to be there.
     pub(crate) passed_on: FxHashSet<Urn>,
     pub(crate) root_stack: Option<Urn>,
-    pub(crate) error_logged: bool,
     /// Whether the prelude was emitted.
     pub(crate) has_begun: bool,
 }
@@ -81,15 +79,17 @@ impl Deployment {
         self.report.has_begun = true;
     }
 
+    /// The summary of a run that began at `started`.
     pub(crate) fn emit_summary(
         &mut self,
         started: Timestamp,
         result: OperationResult,
+        maybe_corrupt: bool,
         policy_packs: BTreeMap<EcoString, EcoString>,
     ) {
         let elapsed = self.now.duration_since(started).as_nanos().max(0);
         let summary = Summary {
-            maybe_corrupt: self.report.maybe_corrupt,
+            maybe_corrupt,
             duration: Duration::from_nanos(u64::try_from(elapsed).unwrap_or(0)),
             resource_changes: self.report.changes.clone(),
             policy_packs,

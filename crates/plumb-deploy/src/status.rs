@@ -50,6 +50,80 @@ pub(crate) enum Failure {
     Canceled,
 }
 
+/// Whether a run goes on, and what has gone wrong so far.
+#[derive(Debug, Default)]
+pub(crate) struct RunStatus {
+    failure: Option<Failure>,
+    deferred: Option<String>,
+    refused_in_preview: bool,
+    error_logged: bool,
+    unknown_outcome: bool,
+}
+
+impl RunStatus {
+    /// Whether the run has failed: nothing begins any more.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Why the run does not go on.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// The run does not go on. The first reason stands; false for a later one.
+    pub(crate) fn fail(&mut self, failure: Failure) -> bool {
+        let is_first = self.failure.is_none();
+        self.failure.get_or_insert(failure);
+        is_first
+    }
+
+    /// A step failed, and the run goes on nevertheless: it fails later, for the first such step.
+    pub(crate) fn defer(&mut self, message: &str) {
+        self.deferred.get_or_insert_with(|| message.to_owned());
+    }
+
+    /// Whether a step has failed of a run that goes on.
+    pub(crate) fn has_deferred(&self) -> bool {
+        self.deferred.is_some()
+    }
+
+    /// The first failed step of a run that went on. Whoever takes it ends the run, or has ended it.
+    pub(crate) fn take_deferred(&mut self) -> Option<String> {
+        self.deferred.take()
+    }
+
+    /// Something was refused in a preview, which goes on to show the rest.
+    pub(crate) fn refuse_in_preview(&mut self) {
+        self.refused_in_preview = true;
+    }
+
+    /// Whether something was refused in a preview.
+    pub(crate) fn is_refused_in_preview(&self) -> bool {
+        self.refused_in_preview
+    }
+
+    /// The program has logged an error, which fails the run at its end.
+    pub(crate) fn note_logged_error(&mut self) {
+        self.error_logged = true;
+    }
+
+    /// Whether the program has logged an error.
+    pub(crate) fn has_logged_error(&self) -> bool {
+        self.error_logged
+    }
+
+    /// Nobody knows what a failed step has done.
+    pub(crate) fn note_unknown_outcome(&mut self) {
+        self.unknown_outcome = true;
+    }
+
+    /// Whether the state may differ from the world, because nobody knows what some step has done.
+    pub(crate) fn has_unknown_outcome(&self) -> bool {
+        self.unknown_outcome
+    }
+}
+
 impl Deployment {
     /// Tells of a decision, where that is asked for.
     pub(crate) fn tell_milestone(&mut self, milestone: impl FnOnce() -> Milestone) {
@@ -70,9 +144,8 @@ impl Deployment {
 
     /// Records why the run ends. Nothing new starts from here on; the first reason stands.
     pub(crate) fn fail(&mut self, failure: Failure) {
-        if self.failure.is_none() {
+        if self.status.fail(failure) {
             self.tell_milestone(|| Milestone::Over);
-            self.failure = Some(failure);
         }
     }
 
@@ -84,7 +157,9 @@ impl Deployment {
 
     /// Something that was done failed: the run fails, at once or at its end.
     pub(crate) fn run_fails(&mut self, failure: &StepFailure) {
-        self.report.maybe_corrupt |= failure.status == FailureImpact::Unknown;
+        if failure.status == FailureImpact::Unknown {
+            self.status.note_unknown_outcome();
+        }
         let ends_later = matches!(
             self.stage,
             Stage::Refreshing | Stage::Importing | Stage::LateRefresh
@@ -93,8 +168,7 @@ impl Deployment {
             || self.ctx.options.continue_on_error
             || failure.status == FailureImpact::Protected
         {
-            self.deferred_failure
-                .get_or_insert_with(|| failure.message.clone());
+            self.status.defer(&failure.message);
         } else {
             self.fail(Failure::Step {
                 cause: failure.message.clone(),

@@ -95,7 +95,7 @@ impl Deployment {
 
     /// The gate is open: a registration that waited goes on, and nothing that it has found out is asked again.
     pub(crate) fn take_turn(&mut self, idx: RegIdx) {
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return;
         }
         match std::mem::replace(&mut self.registration_mut(idx).stage, RegStage::Done) {
@@ -107,7 +107,7 @@ impl Deployment {
 
     /// Part G: the first case that applies.
     pub(crate) fn decide(&mut self, idx: RegIdx) {
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return;
         }
         if self.is_gate_closed_to(idx) {
@@ -392,7 +392,7 @@ impl Deployment {
 
     /// The difference is known: replace, update or leave.
     pub(crate) fn diffed(&mut self, idx: RegIdx, diff: DiffResult) {
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return;
         }
         if self.is_gate_closed_to(idx) {

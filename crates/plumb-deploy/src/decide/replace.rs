@@ -55,7 +55,7 @@ impl Deployment {
             if !self.ctx.options.is_preview() {
                 return self.fail(Failure::Refused);
             }
-            self.refused_in_preview = true;
+            self.status.refuse_in_preview();
         }
         if self.registration(idx).goal.import_id.is_some()
             && !self.may_replace_imported(idx, &old, &diff)
@@ -215,7 +215,7 @@ impl Deployment {
                 self.registration_mut(idx).stage = RegStage::Collecting(Box::new(collection));
                 return;
             }
-            if self.failure.is_some() {
+            if self.status.has_failed() {
                 return;
             }
         }

@@ -65,7 +65,7 @@ impl Deployment {
         let Some(step) = root.and_then(|urn| self.urns.take_completes(&urn)) else {
             return self.outbox.journaled();
         };
-        let failed = self.failure.is_some() || self.refused_in_preview;
+        let failed = self.status.has_failed() || self.status.is_refused_in_preview();
         let urn = self.arena.state(step.state).urn.clone();
         if !failed && !self.plan_outputs(&urn, step.old.as_deref(), &outputs) {
             return self.outbox.journaled();

@@ -168,7 +168,7 @@ impl Deployment {
         let Some(running) = self.transforms.running.remove(&call) else {
             return self.internal_error("a callback answered that was not called");
         };
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return;
         }
         match (running, result) {

@@ -440,7 +440,7 @@ impl Deployment {
             self.targeting.reported_as_skipped.insert(dependency);
         }
         if is_preview {
-            self.refused_in_preview = true;
+            self.status.refuse_in_preview();
             return true;
         }
         self.fail(Failure::Refused);

@@ -75,7 +75,7 @@ impl Deployment {
 
     /// Starts ready chains while there is room, until one of them ends at once. `None` once no other can start.
     pub(crate) fn run_chains(&mut self) -> Option<ChainEnd> {
-        while self.failure.is_none() {
+        while !self.status.has_failed() {
             let (idx, is_cleared) = self.chains.start_next()?;
             let end = if is_cleared {
                 self.advance_chain(idx)
@@ -92,7 +92,7 @@ impl Deployment {
     /// Runs steps of a chain until one must wait, or there are none left.
     fn advance_chain(&mut self, idx: ChainIdx) -> Option<ChainEnd> {
         loop {
-            if self.failure.is_some() {
+            if self.status.has_failed() {
                 self.chains.stop(idx);
                 return None;
             }
@@ -174,7 +174,7 @@ impl Deployment {
         self.leave_out_rest(idx);
         self.chains.set_outcome(idx, Outcome::Failed);
         self.chains.step_done(idx, &end);
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             self.chains.stop(idx);
             return None;
         }

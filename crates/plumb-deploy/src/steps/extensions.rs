@@ -192,7 +192,7 @@ impl Deployment {
                 Waiter::Invoke(..) | Waiter::Call(..) | Waiter::Construct(..)
             )
         });
-        self.failure.is_some() && is_function
+        self.status.has_failed() && is_function
     }
 
     /// The extension that a request names.

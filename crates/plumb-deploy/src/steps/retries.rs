@@ -80,7 +80,7 @@ impl Deployment {
 
     /// The failed operation, the argument for its error hooks, and those hooks; `None` if none is to be asked.
     fn error_hooks(&self, step: &Step) -> Option<(FailedOperation, HookCall, VecDeque<EcoString>)> {
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return None;
         }
         let state = |idx: StateIdx| self.arena.state(idx).clone();
@@ -163,7 +163,7 @@ impl Deployment {
         operation: OperationId,
         failed: FailedCall,
     ) -> Option<StepEnd> {
-        if !failed.is_wanted || self.failure.is_some() {
+        if !failed.is_wanted || self.status.has_failed() {
             return self.finish_step(idx, step, operation, failed.applied);
         }
         let message = format!(

@@ -64,7 +64,7 @@ impl Deployment {
         if let Err(message) = self.hook_result(&hooks, result) {
             return Some(self.refuse_step(&step, message));
         }
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             // After a failure nothing begins.
             self.chains.stop(idx);
             return None;
@@ -139,7 +139,7 @@ impl Deployment {
                 Err(message) => self.after_hook_failed(&hooks.call.urn, message),
             }
         }
-        if self.failure.is_none() {
+        if !self.status.has_failed() {
             self.send_reply(id, Reply::Done, fence);
         }
     }
@@ -148,7 +148,7 @@ impl Deployment {
     pub(crate) fn after_hook_failed(&mut self, urn: &Urn, message: String) {
         self.error(Some(urn), &message);
         if self.ctx.options.continue_on_error {
-            self.deferred_failure.get_or_insert(message);
+            self.status.defer(&message);
         } else {
             self.fail(Failure::Step { cause: message });
         }

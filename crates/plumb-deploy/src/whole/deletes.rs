@@ -32,7 +32,7 @@ impl Deployment {
         let is_allowed = self.check_untargeted_deletes(&deletes);
         if !is_allowed && self.ctx.options.is_preview() {
             // It shows everything that would be deleted, too.
-            self.refused_in_preview = true;
+            self.status.refuse_in_preview();
         } else if !is_allowed {
             let cause = "delete untargeted resource".to_owned();
             return self.fail(Failure::Step { cause });
@@ -239,7 +239,7 @@ impl Deployment {
     /// States that something needs which failed or was left out: they stay too (COE-01, PROTECT-03). A state that has stayed
     /// for that reason keeps its own dependencies even if the dependent is gone.
     fn kept_by_errors(&self) -> FxHashSet<StateIdx> {
-        if self.deferred_failure.is_none() {
+        if !self.status.has_deferred() {
             return FxHashSet::default();
         }
         let states = self.everything();

@@ -14,22 +14,22 @@ impl Deployment {
     /// Ends the run: stack outputs, what is still unanswered, summary.
     pub(crate) fn finish(&mut self) {
         self.stage = Stage::Finished;
-        if let (None, Some(cause)) = (&self.failure, self.deferred_failure.take()) {
-            self.failure = Some(Failure::Step { cause });
+        if let Some(cause) = self.status.take_deferred() {
+            self.status.fail(Failure::Step { cause });
         }
         let fence = self.finish_stack_outputs();
         self.drop_removed_snippets();
-        if self.failure.is_none() {
+        if !self.status.has_failed() {
             self.check_plan_is_done();
         }
-        if self.failure.is_none() && self.judge_stack() {
+        if !self.status.has_failed() && self.judge_stack() {
             // It ends when they have judged.
             return;
         }
         // A preview shows everything that would be refused, what packs say of the stack included, and fails at its end.
-        let is_refused_preview = self.failure.is_none() && self.refused_in_preview;
+        let is_refused_preview = !self.status.has_failed() && self.status.is_refused_in_preview();
         if is_refused_preview {
-            self.failure = Some(Failure::Refused);
+            self.status.fail(Failure::Refused);
         }
         self.say_how_it_failed(is_refused_preview);
         for id in std::mem::take(&mut self.shutdown_waiters) {
@@ -42,7 +42,8 @@ impl Deployment {
         let outcome = self.outcome();
         if outcome.has_begun {
             let packs = self.policy_versions();
-            self.emit_summary(self.started, outcome.result, packs);
+            let maybe_corrupt = self.status.has_unknown_outcome();
+            self.emit_summary(self.started, outcome.result, maybe_corrupt, packs);
         }
         self.emit(Event::Cancel);
         if outcome.result == OperationResult::Succeeded {
@@ -52,7 +53,7 @@ impl Deployment {
     }
 
     fn say_how_it_failed(&mut self, is_refused_preview: bool) {
-        let how = match &self.failure {
+        let how = match self.status.failure() {
             Some(Failure::Step { .. }) => "failed",
             Some(Failure::Canceled) => "canceled",
             Some(Failure::Refused) if is_refused_preview || self.is_stack_judged() => "failed",
@@ -67,13 +68,13 @@ impl Deployment {
     }
 
     fn outcome(&self) -> Outcome {
-        let result = match &self.failure {
+        let result = match self.status.failure() {
             Some(Failure::Canceled) => OperationResult::Canceled,
             Some(_) => OperationResult::Failed,
-            None if self.report.error_logged => OperationResult::Failed,
+            None if self.status.has_logged_error() => OperationResult::Failed,
             None => OperationResult::Succeeded,
         };
-        let error = match &self.failure {
+        let error = match self.status.failure() {
             Some(Failure::Canceled) => Some("canceled".to_owned()),
             Some(Failure::Step { cause }) => Some(format!(
                 "step executor errored: step application failed: {cause}"
@@ -81,7 +82,7 @@ impl Deployment {
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
             Some(Failure::NotBegun { cause }) => Some(cause.clone()),
-            None if self.report.error_logged => Some("an error was logged".to_owned()),
+            None if self.status.has_logged_error() => Some("an error was logged".to_owned()),
             None => None,
         };
         let unchanged = [

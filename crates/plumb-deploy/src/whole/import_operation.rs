@@ -83,7 +83,7 @@ impl Deployment {
 
     /// The next part of an import operation.
     pub(crate) fn import_on(&mut self) {
-        if let Some(cause) = self.deferred_failure.take() {
+        if let Some(cause) = self.status.take_deferred() {
             return self.refuse_import(&format!("step application failed: {cause}"));
         }
         match self.import.stage {
@@ -229,7 +229,7 @@ impl Deployment {
                 continue;
             }
             started |= self.import_one(&spec, parent);
-            if self.failure.is_some() {
+            if self.status.has_failed() {
                 return;
             }
         }

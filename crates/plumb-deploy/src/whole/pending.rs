@@ -34,7 +34,7 @@ impl Deployment {
         for Adoption { urn, id } in self.ctx.options.adoptions.clone() {
             if let Err(message) = self.adopt(&urn, id) {
                 self.error(Some(&urn), &message);
-                self.deferred_failure.get_or_insert(message);
+                self.status.defer(&message);
             }
         }
     }

@@ -77,7 +77,7 @@ impl Deployment {
         if !self.rebuild_base() {
             return false;
         }
-        if let Some(cause) = self.deferred_failure.take() {
+        if let Some(cause) = self.status.take_deferred() {
             self.fail(Failure::Step { cause });
             return false;
         }
@@ -151,7 +151,7 @@ impl Deployment {
     }
 
     pub(crate) fn late_refreshed(&mut self) {
-        if let Some(cause) = self.deferred_failure.take() {
+        if let Some(cause) = self.status.take_deferred() {
             return self.fail(Failure::Step { cause });
         }
         // What the run has recorded is known by other places from there on.

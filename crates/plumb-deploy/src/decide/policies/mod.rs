@@ -237,7 +237,7 @@ impl Deployment {
             self.internal_error("a policy pack answered what it was not asked");
             return false;
         };
-        if self.failure.is_some() {
+        if self.status.has_failed() {
             return false;
         }
         match (subject, result) {
@@ -323,7 +323,7 @@ impl Deployment {
             if !self.ctx.options.is_preview() {
                 return self.fail(Failure::Refused);
             }
-            self.refused_in_preview = true;
+            self.status.refuse_in_preview();
         }
         self.after_policies(idx, after);
     }
