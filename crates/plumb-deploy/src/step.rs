@@ -114,7 +114,7 @@ pub(crate) enum Deletion {
     /// Its replacement is there.
     Replaced,
     /// Delete-before-replace: it stays in the state until its replacement is created.
-    MakesWay,
+    ForReplacement,
     /// Its object was deleted by an earlier run, whose replacement was never created.
     Forgotten,
 }
@@ -273,7 +273,7 @@ impl Step {
         match self.kind {
             StepKind::Delete {
                 old,
-                deletion: Deletion::MakesWay,
+                deletion: Deletion::ForReplacement,
                 ..
             } => Some(old),
             _ => None,
@@ -303,8 +303,8 @@ impl Deletion {
         match (self, is_external) {
             (Deletion::Unwanted, false) => StepOp::Delete,
             (Deletion::Unwanted, true) => StepOp::Discard,
-            (Deletion::Replaced | Deletion::MakesWay, false) => StepOp::DeleteReplaced,
-            (Deletion::Replaced | Deletion::MakesWay, true) => StepOp::DiscardReplaced,
+            (Deletion::Replaced | Deletion::ForReplacement, false) => StepOp::DeleteReplaced,
+            (Deletion::Replaced | Deletion::ForReplacement, true) => StepOp::DiscardReplaced,
             (Deletion::Forgotten, _) => StepOp::RemovePendingReplace,
         }
     }

@@ -125,7 +125,7 @@ impl Deployment {
         // What went under its former name is compared, if the operation is about it.
         let has_gone = match registration.scope {
             Scope::Included => self.urns.has(&urn, UrnFlag::Deleted) && registration.old.is_some(),
-            Scope::LeftOut | Scope::Refused => self.has_made_way(idx),
+            Scope::LeftOut | Scope::Refused => self.is_deleted_for_replacement(idx),
         };
         if has_gone {
             return self.recreate(idx);
@@ -174,7 +174,7 @@ impl Deployment {
             self.registration_mut(idx).stage = RegStage::RecheckingDeleted;
             return self.ask_check(idx, true);
         }
-        if !self.plan_anew(idx) {
+        if !self.plan_again(idx) {
             return;
         }
         let registration = self.registration(idx);
@@ -414,7 +414,7 @@ impl Deployment {
         );
         let is_triggered = self.is_triggered(idx);
         // What went under its former name has no mark, but there is nothing left to update.
-        let is_gone = old.pending_replacement || self.has_made_way(idx);
+        let is_gone = old.pending_replacement || self.is_deleted_for_replacement(idx);
         if diff.changes == DiffChanges::Some || is_gone {
             if diff.is_replace() || is_triggered || is_gone {
                 return self.start_replacement(idx, diff);

@@ -590,7 +590,7 @@ impl Deployment {
     }
 
     /// Has the provider of a registration serve the extension that the resource is of: what is left out may be made all the
-    /// same, because it makes way for another one. False if that ends the run.
+    /// same, because it is deleted for the replacement of another. False if that ends the run.
     pub(crate) fn extend_provider(&mut self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
         let urn = registration.urn.clone();

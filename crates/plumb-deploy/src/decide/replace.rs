@@ -116,7 +116,8 @@ impl Deployment {
             return;
         };
         // What went for the replacement of another one in this run has no deletion of its own to come first.
-        let waits_for_itself = self.arena.state(old).pending_replacement && !self.has_made_way(idx);
+        let waits_for_itself =
+            self.arena.state(old).pending_replacement && !self.is_deleted_for_replacement(idx);
         if !deletes_first && !waits_for_itself {
             let steps = self.create_first(idx, old, &diff);
             return self.run_steps(idx, steps);
@@ -139,7 +140,7 @@ impl Deployment {
 
     /// Whether the old state of a registration goes, or went, for the replacement of another one. It may have gone under
     /// the name that it had before.
-    pub(crate) fn has_made_way(&self, idx: RegIdx) -> bool {
+    pub(crate) fn is_deleted_for_replacement(&self, idx: RegIdx) -> bool {
         let old = self.registration(idx).old;
         old.is_some_and(|old| self.removal.pending.contains(&old))
     }
@@ -308,7 +309,7 @@ impl Deployment {
             if !state.delete && self.is_of_snippet_not_replayed(&state) {
                 return self.refuse_dependent_of_snippet(&root_urn, &state);
             }
-            let Some(step) = self.make_way(state_idx) else {
+            let Some(step) = self.delete_for_replacement(state_idx) else {
                 return;
             };
             // Of a copy that was due for deletion anyhow there is no replacement.
@@ -326,8 +327,8 @@ impl Deployment {
             self.run_steps(idx, steps);
             return self.release_gate();
         }
-        if !self.arena.state(old).pending_replacement && !self.has_made_way(idx) {
-            let Some(step) = self.make_way(old) else {
+        if !self.arena.state(old).pending_replacement && !self.is_deleted_for_replacement(idx) {
+            let Some(step) = self.delete_for_replacement(old) else {
                 return;
             };
             self.urns.mark(&root_urn, UrnFlag::Deleted);
@@ -388,7 +389,7 @@ impl Deployment {
 
     /// The step that deletes the old object of a replacement first; `None` if its provider does not start, which has been
     /// shown.
-    fn make_way(&mut self, idx: StateIdx) -> Option<Step> {
+    fn delete_for_replacement(&mut self, idx: StateIdx) -> Option<Step> {
         let state = self.arena.state(idx).clone();
         let instance = match self.instance_for_state(&state) {
             Ok(instance) => instance,
@@ -403,7 +404,7 @@ impl Deployment {
         let deletion = if state.delete {
             Deletion::Unwanted
         } else {
-            Deletion::MakesWay
+            Deletion::ForReplacement
         };
         let delete = StepKind::Delete {
             old: idx,

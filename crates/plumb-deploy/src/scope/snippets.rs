@@ -1,8 +1,8 @@
 //! Snippets: small programs kept in the state, which run beside the program (`engine.md` 8.7).
 //!
-//! 1. [`SnippetChanges`](crate::setup::snippets::SnippetChanges) says what becomes of the stored ones in this run; it is
-//!    written to the journal before anything else. One that is to go is not evaluated any more, so what it registered goes at
-//!    the end of the run.
+//! 1. [`SnippetChanges`](crate::setup::snippets::SnippetChanges) says which stored ones this run adds, changes and removes; it
+//!    is written to the journal before anything else. One that is to go is not evaluated any more, so what it registered goes
+//!    at the end of the run.
 //! 2. An update evaluates the others beside the program, or those among the targets alone. What they register carries
 //!    their uuid.
 //! 3. A snippet waits for resources that it names ([`Request::Await`]). The answer comes when a provider has made the

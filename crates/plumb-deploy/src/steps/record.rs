@@ -221,8 +221,8 @@ impl Deployment {
         let slot = Some(self.arena.slot(old));
         // What still refers to it forgets it, as after a refresh.
         let is_refresh = self.removal.orphaning.contains(&self.arena.state(old).urn)
-            || (deletion != Deletion::MakesWay && self.is_needed_by_what_waits(old));
-        let (remove, pending_replacement) = if deletion == Deletion::MakesWay {
+            || (deletion != Deletion::ForReplacement && self.is_needed_by_what_waits(old));
+        let (remove, pending_replacement) = if deletion == Deletion::ForReplacement {
             self.arena.update(old, |old| old.pending_replacement = true);
             (None, slot)
         } else {
@@ -285,7 +285,7 @@ impl Deployment {
         }
     }
 
-    /// Records a new state; `remove` and `delete` say what becomes of the one before.
+    /// Records a new state; `remove` and `delete` say what happens to the one before.
     fn record_new(
         &mut self,
         operation: OperationId,

@@ -28,7 +28,7 @@ use crate::steps::scheduler::{Running, StepEnd};
 /// How often a call is made, when error hooks never give up.
 const MAX_ATTEMPTS: usize = 100;
 
-/// A call that failed, while error hooks say what becomes of it.
+/// A call that failed, while error hooks decide whether it is made again.
 #[derive(Debug)]
 pub(crate) struct FailedCall {
     /// The result if the call is not made again.

@@ -1,8 +1,8 @@
 //! Goals of registrations, held against those of the plan.
 //!
-//! A plan says how inputs are to differ from those of the state, or, of something that goes to make way for another
+//! A plan says how inputs are to differ from those of the state, or, of something that is deleted for another
 //! replacement, from none. **Whether it has gone when it is checked, or only before it is decided, depends on the order of
-//! answers, and must not matter**: what is checked beside its old inputs and then made anew is compared and planned again;
+//! answers, and must not matter**: what is checked beside its old inputs and then created again is compared and planned again;
 //! what the plan says will go may be as planned in either way, and is not refused before it is known whether it goes.
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) struct Compared {
 
 impl Plans {
     /// Whether the plan deletes the old object of `urn` before it creates the new one.
-    fn makes_anew(&self, urn: &Urn) -> bool {
+    fn creates_again(&self, urn: &Urn) -> bool {
         let planned = self.planned(urn);
         planned.is_some_and(|plan| plan.steps.contains(&StepOp::DeleteReplaced))
     }
@@ -49,7 +49,7 @@ impl Deployment {
     }
 
     /// The inputs of a replacement are checked: if its old resource goes for another one's sake before it is made, these
-    /// are what is compared, and planned, anew.
+    /// are what is compared, and planned, again.
     pub(crate) fn note_second_check(&mut self, idx: RegIdx) {
         let inputs = self.registration(idx).new.inputs.clone();
         if let Some(compared) = self.plans.beside_old.get_mut(&idx) {
@@ -58,7 +58,7 @@ impl Deployment {
     }
 
     /// Compares and plans a resource as a create when the old inputs that it was compared with are gone.
-    pub(crate) fn plan_anew(&mut self, idx: RegIdx) -> bool {
+    pub(crate) fn plan_again(&mut self, idx: RegIdx) -> bool {
         match self.plans.beside_old.remove(&idx) {
             Some(compared) => self.plan_inputs(idx, compared.inputs),
             None => true,
@@ -72,13 +72,13 @@ impl Deployment {
             Some(old) => (true, old.inputs.clone()),
             None => (false, Arc::default()),
         };
-        let may_go = has_old && self.plans.makes_anew(&urn);
-        let is_right_anew = || {
+        let may_go = has_old && self.plans.creates_again(&urn);
+        let is_right_again = || {
             let nothing = PropertyMap::new();
             may_go && self.goal_violation(idx, &nothing, &inputs).is_none()
         };
         let violation = self.goal_violation(idx, &old_inputs, &inputs);
-        let violation = violation.filter(|_| !is_right_anew());
+        let violation = violation.filter(|_| !is_right_again());
         if let Some(violation) = violation.as_ref().filter(|_| !may_go) {
             self.refuse_goal(&urn, violation);
             return false;
