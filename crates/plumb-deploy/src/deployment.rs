@@ -9,6 +9,18 @@
 //! behind the fence of the outcome that it reports, except for components. After a failure or an interrupt no chain starts
 //! and no running chain begins another step, but every answer that still arrives is recorded.
 
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use jiff::Timestamp;
+use plumb_resource::policy::PolicyPackInfo;
+use plumb_resource::provider::{ProviderError, ProviderReply};
+use plumb_state::Snapshot;
+use plumb_state::journal::Entry;
+use plumb_value::PropertyMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::decide::plans::Plans;
 use crate::decide::policies::Policies;
 use crate::decide::registration::{Gate, Registration};
@@ -41,17 +53,6 @@ use crate::steps::scheduler::{ChainEnd, Owner, Scheduler};
 use crate::steps::views::Views;
 use crate::whole::import_operation::ImportPlan;
 use crate::work::Work;
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
-
-use ecow::EcoString;
-use jiff::Timestamp;
-use plumb_resource::policy::PolicyPackInfo;
-use plumb_resource::provider::{ProviderError, ProviderReply};
-use plumb_state::Snapshot;
-use plumb_state::journal::Entry;
-use plumb_value::PropertyMap;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A deployment in progress.
 #[derive(Debug)]

@@ -37,7 +37,7 @@
 //! 3. A request of the program comes to [`monitor`]. `transforms` may change it, `inheritance` adds what its parent gives,
 //!    `packages` and `default_providers` find its provider. Functions, methods and remote components go to `functions`, and
 //!    wait for what they depend on (`facts::lineage`); reads go to `decide::reads`.
-//! 4. `decide::registration` gives a resource its URN, and `facts::identity` finds the old resource that it continues, by URN
+//! 4. `decide::arrival` gives a resource its URN, and `facts::identity` finds the old resource that it continues, by URN
 //!    or by alias. An import option adopts an existing object (`decide::import`).
 //! 5. `decide::check` has the provider check the inputs, after `autonaming`; policy packs remediate and judge them
 //!    (`decide::policies`).

@@ -8,7 +8,7 @@ use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
 use crate::ids::RegIdx;
-use crate::step::StepKind;
+use crate::step::{Step, StepKind};
 
 impl Deployment {
     /// An untargeted registration keeps its old state to the letter.
@@ -82,5 +82,14 @@ impl Deployment {
             .provider
             .as_ref()
             .is_some_and(|provider| provider.urn() != reference.urn())
+    }
+
+    /// Leaves out the creation of a resource: the program goes on with unknowns, the state gets nothing.
+    pub(crate) fn skip_create(&mut self, idx: RegIdx) {
+        let urn = self.registration(idx).urn.clone();
+        self.urns.mark(&urn, UrnFlag::Same);
+        self.urns.mark(&urn, UrnFlag::SkippedCreate);
+        let new = self.registration(idx).new.clone();
+        self.run_steps(idx, vec![Step::new(urn, StepKind::SkippedCreate { new })]);
     }
 }

@@ -1,10 +1,11 @@
 //! Decisions about registrations: same, create, update or replace (`engine.md` 4.3 G, 4.6).
 //!
-//! [`registration`] takes a registration through its stages: [`check`] (with [`naming`]), [`policies`], comparison
+//! A [`registration`] passes its stages: [`arrival`], [`check`] (with [`naming`]), [`policies`], comparison
 //! ([`crate::steps::compare`]), decision. The decision itself is in this file; [`left_out`] keeps what targets leave out,
 //! [`replace`] finds what a replacement includes, and [`plans`] holds the decision against a plan. [`reads`] and [`import`] are
 //! decisions about objects that the stack did not create. Every decision leaves by [`exit`].
 
+pub(crate) mod arrival;
 pub(crate) mod check;
 pub(crate) mod exit;
 pub(crate) mod import;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
-use crate::decide::registration::bare_goal;
+use crate::decide::arrival::bare_goal;
 use crate::deployment::Deployment;
 use crate::event::Milestone;
 use crate::facts::arena::StateIdx;

@@ -6,7 +6,8 @@ use ecow::EcoString;
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken};
 
-use crate::decide::registration::{Requester, bare_goal};
+use crate::decide::arrival::bare_goal;
+use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::defaults::DefaultProvider;
 use crate::facts::packages;

@@ -11,7 +11,8 @@ use plumb_resource::provider::{
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
-use crate::decide::registration::{Requester, bare_goal};
+use crate::decide::arrival::bare_goal;
+use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::lineage::Existence;
 use crate::ids::{Fence, InstanceId, RequestId};

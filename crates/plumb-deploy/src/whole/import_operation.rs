@@ -13,7 +13,8 @@ use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState,
 use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
-use crate::decide::registration::{Requester, bare_goal};
+use crate::decide::arrival::bare_goal;
+use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::defaults::DefaultProvider;
 use crate::facts::packages;
