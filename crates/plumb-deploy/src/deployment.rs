@@ -453,7 +453,7 @@ impl Deployment {
     }
 
     /// Whether every registration is decided and done.
-    pub(crate) fn is_quiet(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         self.open_registrations == 0
     }
 

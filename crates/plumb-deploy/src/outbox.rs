@@ -2,10 +2,10 @@
 
 use plumb_state::journal::{Entry, EntryKind, OperationId};
 
-use crate::event::Effect;
-use crate::ids::{CallId, Fence};
+use crate::deployment::Deployment;
+use crate::event::{Effect, ProviderAction};
+use crate::ids::{CallId, Fence, InstanceId, RequestId};
 use crate::request::{Callback, CallbackRequest, Reply};
-use crate::{Deployment, InstanceId, ProviderAction, RequestId};
 
 /// Effects to be handed out, and the counters behind them.
 #[derive(Debug, Default)]

@@ -114,7 +114,7 @@ impl RunStatus {
     }
 
     /// Nobody knows what a failed step has done.
-    pub(crate) fn note_unknown_outcome(&mut self) {
+    fn note_unknown_outcome(&mut self) {
         self.unknown_outcome = true;
     }
 

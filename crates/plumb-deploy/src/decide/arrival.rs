@@ -15,10 +15,9 @@ use plumb_resource::{
 };
 use plumb_value::Value;
 
-use crate::Milestone;
-use crate::decide::registration::{Registration, Requester};
-use crate::decide::{Checked, RegStage, Scope};
+use crate::decide::registration::{Checked, RegStage, Registration, Requester, Scope};
 use crate::deployment::Deployment;
+use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
 use crate::facts::identity::Predecessor;
 use crate::facts::urn_flags::UrnFlag;
@@ -171,7 +170,7 @@ impl Deployment {
     }
 
     /// The new state of `goal`, with what it takes over from the resource that it continues.
-    pub(crate) fn continued(
+    fn continued(
         &mut self,
         urn: &Urn,
         goal: &Goal,
@@ -195,7 +194,7 @@ impl Deployment {
     }
 
     /// Part B: where the program runs during a refresh, the old state is read before anything else.
-    pub(crate) fn refresh_first(&mut self, idx: RegIdx) {
+    fn refresh_first(&mut self, idx: RegIdx) {
         let is_asked = self.ctx.operation == Operation::Refresh || self.ctx.options.refresh;
         let wanted = is_asked && self.ctx.refreshes_with_program();
         let registration = self.registration(idx);
@@ -212,7 +211,7 @@ impl Deployment {
     }
 
     /// Reads the old state of a registration, before the registration is decided.
-    pub(crate) fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
+    fn refresh_for_registration(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
         let refresh = StepKind::Refresh {
             old,
@@ -230,7 +229,7 @@ impl Deployment {
     }
 
     /// Part C: refresh and destroy runs change nothing that the program says.
-    pub(crate) fn mode_specials(&mut self, idx: RegIdx) {
+    fn mode_specials(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         if registration.scope == Scope::Refused && self.ctx.operation != Operation::Update {
             return self.fail(Failure::Refused);
@@ -269,7 +268,7 @@ impl Deployment {
         }
     }
 
-    pub(crate) fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
+    fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
         let urn = self.registration(idx).urn.clone();
         self.urns.mark(&urn, UrnFlag::Refreshed);
         let (old, fence) = self.record_name(old, &urn);
@@ -279,7 +278,7 @@ impl Deployment {
         self.finish_registration(idx, Some(old), Outcome::Success, false, fence);
     }
 
-    pub(crate) fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
+    fn pass_to_destruction(&mut self, idx: RegIdx, old: StateIdx) {
         let registration = self.registration(idx);
         let inputs = self.arena.state(old).inputs.clone();
         let new = Arc::new(ResourceState {
@@ -293,7 +292,7 @@ impl Deployment {
     }
 
     /// Part D: the provider of the resource.
-    pub(crate) fn find_provider(&mut self, idx: RegIdx) {
+    fn find_provider(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         if registration.goal.kind == ResourceKind::Custom {
             let urn = registration.urn.clone();
@@ -323,7 +322,7 @@ impl Deployment {
         self.check(idx);
     }
 
-    pub(crate) fn wants_import(&self, idx: RegIdx) -> bool {
+    fn wants_import(&self, idx: RegIdx) -> bool {
         let registration = self.registration(idx);
         let Some(import_id) = &registration.goal.import_id else {
             return false;

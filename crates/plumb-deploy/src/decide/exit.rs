@@ -1,8 +1,8 @@
 //! The exit of every decision: its steps are checked and put into a chain.
 
-use crate::Milestone;
-use crate::decide::RegStage;
+use crate::decide::registration::RegStage;
 use crate::deployment::Deployment;
+use crate::event::Milestone;
 use crate::ids::RegIdx;
 use crate::step::Step;
 

@@ -54,7 +54,7 @@ impl Deployment {
         self.keep_registered_as(idx, old, Some(Arc::new(shown)));
     }
 
-    pub(crate) fn keep_registered_as(
+    fn keep_registered_as(
         &mut self,
         idx: RegIdx,
         old: StateIdx,
@@ -72,11 +72,7 @@ impl Deployment {
         self.run_steps(idx, steps);
     }
 
-    pub(crate) fn has_other_provider(
-        &self,
-        idx: RegIdx,
-        reference: &plumb_resource::ProviderRef,
-    ) -> bool {
+    fn has_other_provider(&self, idx: RegIdx, reference: &plumb_resource::ProviderRef) -> bool {
         self.registration(idx)
             .goal
             .provider

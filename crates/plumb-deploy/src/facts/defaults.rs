@@ -2,7 +2,7 @@
 
 use plumb_resource::ProviderRef;
 
-use crate::RequestId;
+use crate::ids::RequestId;
 use crate::request::Parked;
 
 /// The default provider of a package.

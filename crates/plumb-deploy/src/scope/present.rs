@@ -32,7 +32,7 @@ impl Deployment {
 
     /// Sorts states so that references point backwards, because a state that a destroy has passed on may refer to one that was
     /// registered later. A copy that is due for deletion stays before the states that may mean it.
-    pub(crate) fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
+    fn in_order_of_references(&self, states: Vec<StateIdx>) -> Vec<StateIdx> {
         let mut live: FxHashMap<&Urn, StateIdx> = FxHashMap::default();
         let mut copies: FxHashMap<&Urn, Vec<StateIdx>> = FxHashMap::default();
         let mut places: FxHashMap<StateIdx, usize> = FxHashMap::default();
@@ -76,7 +76,7 @@ impl Deployment {
     }
 
     /// Whether a destroy has registered a resource again: its new references count, not the old ones.
-    pub(crate) fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
+    fn is_superseded_by_destroy(&self, old: StateIdx) -> bool {
         let state = self.arena.state(old);
         let new = self.urns.of_run(self.current_urn(&state.urn));
         let is_another = new.is_some_and(|new| new != old);

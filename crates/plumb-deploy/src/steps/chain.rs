@@ -138,7 +138,7 @@ impl Deployment {
     }
 
     /// A hook of the running step answered.
-    pub(crate) fn chain_called_back(
+    fn chain_called_back(
         &mut self,
         idx: ChainIdx,
         result: Result<CallbackReply, String>,

@@ -205,7 +205,7 @@ impl Deployment {
     }
 
     /// Records the parameter of an extension, so that later runs can apply it again.
-    pub(crate) fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
+    fn record_extension(&mut self, reference: &EcoString, parameter: &Parameterization) {
         let extension = Extension {
             name: parameter.name.clone(),
             version: parameter.version.clone(),

@@ -10,9 +10,8 @@ use plumb_state::journal::OperationId;
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
-use crate::Fence;
 use crate::deployment::Deployment;
-use crate::ids::ChainIdx;
+use crate::ids::{ChainIdx, Fence};
 use crate::setup::{ImportSpec, Operation};
 use crate::step::{FailureImpact, Step, StepKind};
 use crate::steps::answer::{Applied, Reading};
@@ -45,7 +44,7 @@ impl ImportSpec {
 
     /// Inputs that a property list leaves, with supplied ones where the object tells none; what is supplied as a secret is
     /// one (IMPORT-10, IMPORT-13).
-    pub(crate) fn inputs_of(&self, read: &PropertyMap) -> PropertyMap {
+    fn inputs_of(&self, read: &PropertyMap) -> PropertyMap {
         let mut inputs = read.clone();
         for (key, supplied) in self.inputs.iter().flatten() {
             match inputs.get_mut(key.as_str()) {
@@ -104,7 +103,7 @@ impl Deployment {
     }
 
     /// The import of an object ends. Events show it for the old state, as it was read.
-    pub(crate) fn import_ends(
+    fn import_ends(
         &mut self,
         mut step: Step,
         operation: OperationId,
@@ -143,13 +142,13 @@ impl Deployment {
     }
 
     /// The parent that something to be imported names, if it is nowhere.
-    pub(crate) fn missing_parent<'s>(&self, wanted: &'s ResourceState) -> Option<&'s Urn> {
+    fn missing_parent<'s>(&self, wanted: &'s ResourceState) -> Option<&'s Urn> {
         let parent = wanted.parent.as_ref()?;
         self.urns.latest(parent).is_none().then_some(parent)
     }
 
     /// Whether an import operation is to make something that is in the state as another object.
-    pub(crate) fn is_taken(&self, urn: &Urn) -> bool {
+    fn is_taken(&self, urn: &Urn) -> bool {
         matches!(self.ctx.operation, Operation::Import(_)) && self.urns.of_base(urn).is_some()
     }
 
@@ -174,7 +173,7 @@ impl Deployment {
     }
 
     /// The object was read: has the inputs checked that are to be kept. The import option checks them later.
-    pub(crate) fn import_found(
+    fn import_found(
         &mut self,
         idx: ChainIdx,
         step: Step,
@@ -200,7 +199,7 @@ impl Deployment {
     }
 
     /// The inputs of an imported object as the provider wants them, where it has no objection.
-    pub(crate) fn checked_import(
+    fn checked_import(
         &mut self,
         state: ResourceState,
         result: Result<ProviderReply, ProviderError>,
@@ -224,7 +223,7 @@ impl Deployment {
     }
 
     /// The state of an import that needs no read: a component, or an object whose outputs are supplied.
-    pub(crate) fn supplied_import(&self, wanted: &ResourceState) -> Option<ResourceState> {
+    fn supplied_import(&self, wanted: &ResourceState) -> Option<ResourceState> {
         let spec = self.imports.spec(&wanted.urn)?;
         let is_supplied = spec.is_component() || spec.outputs.is_some();
         let of = |map: &Option<PropertyMap>| Arc::new(map.clone().unwrap_or_default());
@@ -240,7 +239,7 @@ impl Deployment {
 
     /// Inputs of an adopted object: as the provider tells them, else as the create was asked for. What was secret there
     /// stays secret.
-    pub(crate) fn adopted_inputs(
+    fn adopted_inputs(
         &self,
         wanted: &ResourceState,
         told: Option<Arc<PropertyMap>>,

@@ -335,7 +335,7 @@ impl Deployment {
     }
 
     /// Keeps the import of an adopted object for the base that the rest of the run starts from.
-    pub(crate) fn note_adoption(&mut self, operation: OperationId, success: EntryKind) {
+    fn note_adoption(&mut self, operation: OperationId, success: EntryKind) {
         let EntryKind::Success {
             state: Some(state), ..
         } = &success

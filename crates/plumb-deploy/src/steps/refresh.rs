@@ -10,11 +10,10 @@ use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
 use plumb_value::PropertyMap;
 
-use crate::Fence;
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::urn_flags::UrnFlag;
-use crate::ids::ChainIdx;
+use crate::ids::{ChainIdx, Fence};
 use crate::setup::Operation;
 use crate::step::{FailureImpact, Step, StepKind, StepReason};
 use crate::steps::answer::{Applied, Reading};
@@ -92,7 +91,7 @@ impl Deployment {
         Some(self.complete(&step, operation, applied))
     }
 
-    pub(crate) fn read_for_refresh(
+    fn read_for_refresh(
         &mut self,
         idx: ChainIdx,
         step: Step,
@@ -139,7 +138,7 @@ impl Deployment {
     }
 
     /// Finds out whether what was read differs, as the user sees it.
-    pub(crate) fn compare_refreshed(
+    fn compare_refreshed(
         &mut self,
         idx: ChainIdx,
         step: Step,
@@ -211,7 +210,7 @@ impl Deployment {
     }
 
     /// Records what a refresh found.
-    pub(crate) fn refresh_ends(
+    fn refresh_ends(
         &mut self,
         step: Step,
         old: StateIdx,
@@ -270,7 +269,7 @@ impl Deployment {
 
     /// A refresh without the program forgets the properties that depend on nothing; what the program registers lists them
     /// again. Anything else that it says of dependencies is for an update to take over.
-    pub(crate) fn list_independent_properties(&self, state: &mut ResourceState, step: &Step) {
+    fn list_independent_properties(&self, state: &mut ResourceState, step: &Step) {
         let StepKind::Refresh {
             registered: Some(registered),
             ..

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use plumb_resource::{ResourceState, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::Deployment;
+use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::ids::ChainIdx;
 use crate::step::Deletion;
