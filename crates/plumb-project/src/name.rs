@@ -167,12 +167,6 @@ pub enum ReferenceError {
     /// The organization is not `organization`.
     #[error("organization name must be 'organization'")]
     Organization,
-    /// The reference has more than two slashes.
-    #[error("a stack name may not be empty")]
-    TooManyParts {
-        /// The invalid text.
-        text: String,
-    },
     /// The reference contains no project, and there is no current one.
     #[error(
         "no Pulumi.yaml project file found; either run this command from a directory containing a Pulumi project, or pass the \
@@ -182,24 +176,30 @@ pub enum ReferenceError {
 }
 
 impl StackReference {
-    /// Parses `stack`, `organization/stack` or `organization/project/stack`; `current` is the default project.
+    /// Parses `stack`, `organization/stack` or `organization/project/stack`; `current` is the default project, whose name is
+    /// checked too. Empty parts count as left out.
     pub fn parse(text: &str, current: Option<&ProjectName>) -> Result<Self, ReferenceError> {
         let parts: Vec<&str> = text.split('/').collect();
-        let (project, stack) = match parts.as_slice() {
-            [stack] | [DIY_ORGANIZATION, stack] => (current.cloned(), *stack),
-            [DIY_ORGANIZATION, project, stack] => (Some(ProjectName::parse(project)?), *stack),
-            [_, _] | [_, _, _] => return Err(ReferenceError::Organization),
-            _ => {
-                return Err(ReferenceError::TooManyParts {
-                    text: text.to_owned(),
-                });
-            }
+        let (organization, project, stack) = match parts.as_slice() {
+            [stack] => ("", "", *stack),
+            [organization, stack] => (*organization, "", *stack),
+            [organization, project, stack] => (*organization, *project, *stack),
+            // More parts name nothing, which the checks below say in their order.
+            _ => ("", "", ""),
         };
-        let stack = StackName::parse(stack)?;
-        let project = project.ok_or(ReferenceError::NoProject)?;
+        if !organization.is_empty() && organization != DIY_ORGANIZATION {
+            return Err(ReferenceError::Organization);
+        }
+        let project = match (project, current) {
+            ("", Some(current)) => current.as_str(),
+            ("", None) => return Err(ReferenceError::NoProject),
+            (named, _) => named,
+        };
+        // Names that only new projects may not have are good here.
+        check(Subject::Project, project)?;
         Ok(StackReference {
-            project: Some(project),
-            stack,
+            project: Some(ProjectName::unchecked(project)),
+            stack: StackName::parse(stack)?,
         })
     }
 
@@ -277,10 +277,19 @@ mod tests {
             "organization/other/dev"
         );
         assert_eq!(parse("acme/dev"), Err(ReferenceError::Organization));
-        assert!(matches!(
-            parse("a/b/c/d"),
-            Err(ReferenceError::TooManyParts { .. })
-        ));
+        for same in ["/dev", "/proj/dev", "organization//dev"] {
+            assert_eq!(parse(same), parse("dev"));
+        }
+        let empty = StackName::parse("").unwrap_err();
+        assert_eq!(parse("a/b/c/d"), Err(ReferenceError::Name(empty)));
+        let bad = ProjectName::unchecked("a b");
+        let in_bad = |text: &str| StackReference::parse(text, Some(&bad));
+        for text in ["dev", "bad name", "a/b/c/d"] {
+            let name = ProjectName::parse("a b").unwrap_err();
+            assert_eq!(in_bad(text), Err(ReferenceError::Name(name)));
+        }
+        assert!(in_bad("organization/other/dev").is_ok());
+        assert!(parse("organization/pulumi/dev").is_ok());
         assert_eq!(
             StackReference::parse("dev", None),
             Err(ReferenceError::NoProject)

@@ -10,7 +10,7 @@ use plumb_events::Event;
 use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::Snapshot;
 use plumb_value::Value;
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
 
 use crate::json::{Indent, pretty};
 
@@ -20,7 +20,7 @@ const PLACEHOLDER: &str = "<PLACEHOLDER>";
 /// Writes the resources created by the steps of `events`; `base` is the state before.
 pub(super) fn write(path: &Path, events: &[Event], base: &Snapshot) -> std::io::Result<()> {
     let document = document(&created(events), base);
-    fs::write(path, pretty(&document, Indent::Two))
+    fs::write(path, pretty(&document, Indent::Four))
 }
 
 fn created(events: &[Event]) -> Vec<Arc<ResourceState>> {
@@ -33,7 +33,45 @@ fn created(events: &[Event]) -> Vec<Arc<ResourceState>> {
     states.filter(|state| !state.urn.is_root_stack()).collect()
 }
 
-fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
+/// The file, with its members in the order in which they are written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    name_table: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resources: Vec<Entry>,
+}
+
+/// A resource to import.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(rename = "type")]
+    type_token: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "is_false")]
+    component: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    remote: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logical_name: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde calls.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Document {
     let mut names = Names::default();
     let listed = created
         .iter()
@@ -43,7 +81,7 @@ fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
         names.give(&state.urn);
     }
     let new: BTreeSet<&Urn> = created.iter().map(|state| &state.urn).collect();
-    let mut table = Map::new();
+    let mut name_table = BTreeMap::new();
     let mut known = |urn: &Urn, names: &mut Names| -> Option<String> {
         if let Some(name) = names.by_urn.get(urn) {
             return Some(name.clone());
@@ -51,52 +89,41 @@ fn document(created: &[Arc<ResourceState>], base: &Snapshot) -> Json {
         let is_there = !new.contains(urn) && base.resources.iter().any(|state| state.urn == *urn);
         is_there.then(|| {
             let name = names.give(urn);
-            table.insert(name.clone(), Json::from(urn.as_str()));
+            name_table.insert(name.clone(), urn.as_str().to_owned());
             name
         })
     };
     let mut resources = Vec::new();
     for state in listed {
         let name = names.by_urn[&state.urn].clone();
-        let mut entry = json!({ "type": state.urn.type_text(), "name": name });
-        if name != state.urn.name() {
-            entry["logicalName"] = Json::from(state.urn.name());
-        }
-        if state.is_custom() {
-            entry["id"] = Json::from(PLACEHOLDER);
-        } else {
-            entry["component"] = Json::from(true);
-            if state.provider.is_some() {
-                entry["remote"] = Json::from(true);
-            }
-        }
+        let is_component = !state.is_custom();
         let parent = state.parent.as_ref().filter(|urn| !urn.is_root_stack());
-        if let Some(parent) = parent.and_then(|urn| known(urn, &mut names)) {
-            entry["parent"] = Json::from(parent);
-        }
-        let provider = state.provider.as_ref().map(|it| it.urn().clone());
-        if let Some(urn) = provider {
-            if !urn.is_default_provider()
-                && let Some(name) = known(&urn, &mut names)
-            {
-                entry["provider"] = Json::from(name);
+        let mut entry = Entry {
+            type_token: state.urn.type_text().to_owned(),
+            logical_name: (name != state.urn.name()).then(|| state.urn.name().to_owned()),
+            name,
+            id: state.is_custom().then_some(PLACEHOLDER),
+            component: is_component,
+            remote: is_component && state.provider.is_some(),
+            parent: parent.and_then(|urn| known(urn, &mut names)),
+            ..Entry::default()
+        };
+        if let Some(urn) = state.provider.as_ref().map(|it| it.urn().clone()) {
+            if !urn.is_default_provider() {
+                entry.provider = known(&urn, &mut names);
             }
             let all = || base.resources.iter().chain(created);
             let inputs = all().find(|it| it.urn == urn).map(|it| &it.inputs);
             if let Some(Value::String(version)) = inputs.and_then(|inputs| inputs.get("version")) {
-                entry["version"] = Json::from(version.as_str());
+                entry.version = Some(version.as_str().to_owned());
             }
         }
         resources.push(entry);
     }
-    let mut document = Map::new();
-    if !table.is_empty() {
-        document.insert("nameTable".to_owned(), Json::Object(table));
+    Document {
+        name_table,
+        resources,
     }
-    if !resources.is_empty() {
-        document.insert("resources".to_owned(), Json::Array(resources));
-    }
-    Json::Object(document)
 }
 
 /// Names in the file: those of the resources, with the type appended where two would be equal.
@@ -148,9 +175,10 @@ mod tests {
             resources: vec![old.clone()],
             ..Snapshot::default()
         };
+        let document = document(&[group, Arc::new(thing), Arc::new(other)], &base);
         assert_eq!(
-            document(&[group, Arc::new(thing), Arc::new(other)], &base),
-            json!({
+            serde_json::to_value(document).unwrap(),
+            serde_json::json!({
                 "nameTable": { "old": old.urn.as_str() },
                 "resources": [
                     { "type": "p:index:Group", "name": "a", "component": true },
