@@ -3,9 +3,10 @@
 
     conformance.py --bin target/debug/plumb --reference CHECKOUT --language python [--only REGEX] [--jobs N] [--compare]
 
-Builds the suite from the checkout, starts it and our host, and runs every test: our host makes the SDKs of the suite's
-packages and the programs from PCL, installs, runs and packs them. Generated texts are taken as they are; `--compare` compares
-them with the snapshots of the suite instead, which show how the reference writes them. Nothing is written to the checkout.
+Builds the suite from the checkout, or takes the program that `--suite` names. Starts it and our host, and runs every test: our
+host makes the SDKs of the suite's packages and the programs from PCL, installs, runs and packs them. Generated texts are taken
+as they are; `--compare` compares them with the snapshots of the suite instead, which show how the reference writes them. Nothing
+is written to the checkout.
 Needs grpcio-tools. Prints a line per test, the first lines of each failure, and the figures.
 """
 
@@ -46,8 +47,9 @@ class Suite:
 
     def __init__(self, options, work):
         self.options, self.work = options, work
-        binary = work / "pulumi-test-language"
-        subprocess.run(["go", "build", "-o", binary, "./testing/pulumi-test-language"], cwd=options.reference / "pkg", check=True)
+        binary = options.suite or work / "pulumi-test-language"
+        if not options.suite:
+            subprocess.run(["go", "build", "-o", binary, "./testing/pulumi-test-language"], cwd=options.reference / "pkg", check=True)
         environment = dict(os.environ, PULUMI_HOME=str(work / "home"), PULUMI_ACCEPT="" if options.compare else "true",
                            PATH=f"{work / 'bin'}:{os.environ['PATH']}")
         (work / "bin").mkdir()
@@ -143,6 +145,7 @@ def arguments():
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--reference", required=True, type=lambda text: Path(text).absolute(), help="a checkout of the reference")
     parser.add_argument("--language", required=True, choices=SDKS)
+    parser.add_argument("--suite", type=Path, help="the suite's program, if it is built already")
     parser.add_argument("--sdk", type=Path, help="a folder with the core SDK, if it is not the checkout's")
     parser.add_argument("--sdk-version", help="the version of that SDK")
     parser.add_argument("--only", default="", help="a regular expression for names of tests")
