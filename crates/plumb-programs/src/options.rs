@@ -1,5 +1,6 @@
 //! Lowered options of resources: with their names in PCL, in a fixed order.
 
+use ecow::EcoString;
 use plumb_pcl::{AliasExpr, Expr, Options, ResourceType, Type};
 
 use crate::lower::Lowering;
@@ -12,10 +13,10 @@ pub(crate) enum OptionTree {
     /// A list of resources.
     Resources(&'static str, Tree),
     /// Property paths.
-    Paths(&'static str, Vec<ecow::EcoString>),
+    Paths(&'static str, Vec<EcoString>),
     Aliases(Vec<AliasTree>),
     /// `customTimeouts`, by name.
-    Timeouts(Vec<(ecow::EcoString, Tree)>),
+    Timeouts(Vec<(EcoString, Tree)>),
 }
 
 /// A former identity.
@@ -136,6 +137,14 @@ pub(crate) fn lower(
         }
     }
     lowered
+}
+
+/// Lowers the hooks of a resource: lists of hooks, by the moment at which they run.
+pub(crate) fn hooks(lowering: &mut Lowering<'_>, options: &Options) -> Vec<(EcoString, Tree)> {
+    let hooks = options.hooks.iter();
+    hooks
+        .map(|(moment, hooks)| (moment.clone(), lowering.any(hooks)))
+        .collect()
 }
 
 fn is_text(expr: &Expr, wanted: Option<&str>) -> bool {

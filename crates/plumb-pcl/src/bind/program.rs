@@ -392,7 +392,8 @@ impl Binder<'_> {
                 false
             }
         };
-        self.variables.push(("args".into(), Type::Dynamic));
+        let args = hook_arguments(is_for_errors);
+        self.variables.push(("args".into(), args));
         let command = self.value_of(block, "command");
         self.variables.clear();
         let Some(command) = command else {
@@ -505,4 +506,19 @@ pub(super) fn output_fields(program: &Program) -> Vec<Field> {
             required: true,
         })
         .collect()
+}
+
+/// Type of what a hook learns about the step that it belongs to.
+fn hook_arguments(is_for_errors: bool) -> Type {
+    let field = |name: &str, ty, required| Field {
+        name: name.into(),
+        ty,
+        required,
+    };
+    let texts = ["urn", "id", "name", "type"].map(|name| field(name, Type::String, true));
+    let values = ["newInputs", "oldInputs", "newOutputs", "oldOutputs"].into_iter();
+    // What failed has no new outputs.
+    let values = values.filter(|name| !is_for_errors || *name != "newOutputs");
+    let values = values.map(|name| field(name, Type::Map(Box::new(Type::Dynamic)), false));
+    Type::Object(texts.into_iter().chain(values).collect())
 }

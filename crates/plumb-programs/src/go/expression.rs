@@ -124,6 +124,9 @@ impl Printer {
                 }
                 None => self.refuse("`range` without a range"),
             },
+            Tree::Property(receiver, name, _) if self.is_hook_argument(receiver) => {
+                self.hook_argument(name)
+            }
             Tree::Property(receiver, name, presence) => {
                 let receiver = self.any(receiver);
                 self.property(receiver, name, *presence)

@@ -19,6 +19,7 @@ mod convert;
 mod expression;
 mod functions;
 mod helpers;
+mod hooks;
 mod kinds;
 mod options;
 mod printer;
@@ -61,6 +62,7 @@ const RESERVED: &[&str] = &[
     "delete",
     "elements",
     "err",
+    "exec",
     "false",
     "find",
     "fmt",

@@ -13,9 +13,6 @@ use crate::tree::Tree;
 impl Statements<'_, '_> {
     pub(super) fn options(&mut self, options: &Options, resource: Option<&Resource>) -> Vec<Code> {
         let ty = resource.and_then(|it| it.ty.as_ref());
-        if !options.hooks.is_empty() {
-            self.printer.refuse("hooks");
-        }
         let lowered = options::lower(&mut self.lowering, options, ty);
         let mut codes = Vec::with_capacity(lowered.len());
         if self.is_component && options.parent.is_none() {
@@ -25,6 +22,7 @@ impl Statements<'_, '_> {
         for option in lowered {
             self.option(option, &mut codes);
         }
+        codes.extend(self.hooks(options));
         codes
     }
 

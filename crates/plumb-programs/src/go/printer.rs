@@ -89,6 +89,8 @@ pub(super) struct Printer {
     pub(super) problems: Vec<String>,
     /// Whether the current expression may fail, as an argument of `try` or `can`.
     pub(super) is_trying: bool,
+    /// Whether the current expression is the command of a hook.
+    pub(super) is_hook: bool,
     /// Name of the variable for the result of the next call of a provider function, if it is determined.
     pub(super) result_name: Option<String>,
     /// Names of packages, which follow from their schemas.
@@ -111,6 +113,7 @@ impl Printer {
             imports: BTreeMap::new(),
             problems: Vec::new(),
             is_trying: false,
+            is_hook: false,
             result_name: None,
             packages: BTreeMap::new(),
             blocks: vec![Block::default()],

@@ -65,9 +65,7 @@ impl Statements<'_, '_> {
                 self.component(position, definition, component);
             }
             DefinitionKind::Output(value) => self.output(definition, value),
-            DefinitionKind::Hook(_) => {
-                self.printer.refuse("hooks");
-            }
+            DefinitionKind::Hook(hook) => self.hook(position, definition, hook),
             DefinitionKind::Unusable => {}
         }
         self.flush(definition.span);
@@ -92,7 +90,7 @@ impl Statements<'_, '_> {
         }
     }
 
-    fn name(&self, position: usize) -> String {
+    pub(super) fn name(&self, position: usize) -> String {
         if self.is_used[position] {
             self.printer.names.definition(position).to_owned()
         } else {
@@ -468,7 +466,7 @@ impl Statements<'_, '_> {
     }
 
     /// Resource name for the engine; resources with a range have their key as a suffix.
-    fn logical_name(&mut self, definition: &Definition, key: Option<&Value>) -> Code {
+    pub(super) fn logical_name(&mut self, definition: &Definition, key: Option<&Value>) -> Code {
         let name = definition.logical_name.as_str();
         if !self.is_component && key.is_none() {
             return Code::word(GO.string(name));

@@ -115,7 +115,7 @@ impl Lowering<'_> {
 
     fn step(&mut self, tree: Tree, ty: &Type, step: &Step, presence: Presence) -> Tree {
         match step {
-            Step::Name(name) if is_property_of(ty) => {
+            Step::Name(name) if is_property_of(ty) || self.is_hook_argument(&tree) => {
                 Tree::Property(Box::new(tree), name.clone(), presence)
             }
             Step::Name(name) => Tree::Key(Box::new(tree), name.clone(), presence),
@@ -124,6 +124,11 @@ impl Lowering<'_> {
                 Tree::Index(Box::new(tree), Box::new(index), presence)
             }
         }
+    }
+
+    /// Whether an expression stands for what a hook is told, an object of the SDK.
+    fn is_hook_argument(&self, tree: &Tree) -> bool {
+        self.is_hook && matches!(tree, Tree::Variable(name) if name == "args")
     }
 
     /// Lowers an access in a callback: the output becomes a parameter, to which the remaining steps are applied.

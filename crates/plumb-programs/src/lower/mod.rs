@@ -30,6 +30,8 @@ pub(crate) struct Lowering<'p> {
     callback: Option<Callback>,
     /// Whether the current expression is an argument of `try` or `can`.
     is_trying: bool,
+    /// Whether the current expression is the command of a hook.
+    is_hook: bool,
     /// Constructs that the language cannot express, with their positions.
     pub(crate) problems: Vec<(plumb_pcl::Span, String)>,
 }
@@ -60,6 +62,7 @@ impl<'p> Lowering<'p> {
             variables: Vec::new(),
             callback: None,
             is_trying: false,
+            is_hook: false,
             problems: Vec::new(),
         }
     }
@@ -73,6 +76,23 @@ impl<'p> Lowering<'p> {
     /// Lowers an expression with any target type.
     pub(crate) fn any(&mut self, expr: &Expr) -> Tree {
         self.to(expr, &Target::Any)
+    }
+
+    /// Lowers the command of a hook: its words; `None`, with a problem, if a callback cannot have them.
+    pub(crate) fn command(&mut self, command: &Expr) -> Option<Vec<Tree>> {
+        let problem = if self.flow(command).has_outputs() {
+            "outputs in commands of hooks"
+        } else {
+            self.is_hook = true;
+            let tree = self.value(command, &Type::List(Box::new(Type::String)));
+            self.is_hook = false;
+            match tree {
+                Tree::List(words) if !words.is_empty() => return Some(words),
+                _ => "hooks whose command is no list of words",
+            }
+        };
+        self.problems.push((command.span, problem.to_owned()));
+        None
     }
 
     /// Adds variables to the scope; returns the previous scope.

@@ -6,6 +6,7 @@ mod component;
 mod expression;
 mod functions;
 mod helpers;
+mod hooks;
 mod statements;
 mod types;
 
@@ -24,7 +25,7 @@ use statements::Statements;
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
 /// Reserved names in addition to keywords: names that generated files use themselves.
-const RESERVED: [&str; 32] = [
+const RESERVED: [&str; 33] = [
     "Array",
     "Buffer",
     "Intl",
@@ -37,6 +38,7 @@ const RESERVED: [&str; 32] = [
     "async",
     "await",
     "can",
+    "child_process",
     "config",
     "console",
     "crypto",

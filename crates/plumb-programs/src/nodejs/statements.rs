@@ -117,12 +117,7 @@ impl Statements<'_, '_> {
                 self.component(position, definition, component);
             }
             DefinitionKind::Output(value) => self.output(position, definition, value),
-            DefinitionKind::Hook(_) => {
-                self.problem(
-                    definition.span,
-                    "programs in TypeScript have no form for hooks yet",
-                );
-            }
+            DefinitionKind::Hook(hook) => self.hook(position, definition, hook),
             DefinitionKind::Unusable => {}
         }
         self.flush();
@@ -317,7 +312,7 @@ impl Statements<'_, '_> {
     }
 
     /// Resource name for the engine; resources with a range have their key as a suffix.
-    fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
+    pub(super) fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
         let plain = NODEJS.string(&definition.logical_name);
         if !self.is_component && key.is_none() {
             return Doc::text(plain);
@@ -434,6 +429,7 @@ impl Statements<'_, '_> {
         for option in lowered {
             entries.push(self.option(option));
         }
+        entries.extend(self.hooks(options));
         (!entries.is_empty()).then(|| Doc::spaced_list("{", entries, "}"))
     }
 

@@ -7,6 +7,7 @@ mod component;
 mod expression;
 mod functions;
 mod helpers;
+mod hooks;
 mod modules;
 mod statements;
 
@@ -26,7 +27,7 @@ use statements::Statements;
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
 /// Reserved names in addition to keywords: names that generated files use themselves.
-const RESERVED: [&str; 33] = [
+const RESERVED: [&str; 34] = [
     "Any",
     "Optional",
     "args",
@@ -56,6 +57,7 @@ const RESERVED: [&str; 33] = [
     "single_or_none",
     "sorted",
     "str",
+    "subprocess",
     "try_",
     "type",
     "value",

@@ -61,12 +61,7 @@ impl Statements<'_, '_> {
                 self.component(position, definition, component);
             }
             DefinitionKind::Output(value) => self.output(definition, value),
-            DefinitionKind::Hook(_) => {
-                self.problem(
-                    definition.span,
-                    "programs in Python have no form for hooks yet",
-                );
-            }
+            DefinitionKind::Hook(hook) => self.hook(position, definition, hook),
             DefinitionKind::Unusable => {}
         }
         self.flush();
@@ -254,7 +249,7 @@ impl Statements<'_, '_> {
     }
 
     /// Resource name for the engine; resources with a range have their key as a suffix.
-    fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
+    pub(super) fn logical_name(&mut self, definition: &Definition, key: Option<&str>) -> Doc {
         let plain = PYTHON.string(&definition.logical_name);
         if !self.is_component && key.is_none() {
             return Doc::text(plain);
@@ -411,6 +406,7 @@ impl Statements<'_, '_> {
         for option in lowered {
             args.push(self.option(option));
         }
+        args.extend(self.hooks(options));
         if args.is_empty() {
             return None;
         }

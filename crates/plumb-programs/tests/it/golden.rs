@@ -330,3 +330,77 @@ replace example.com/pulumi-shapes/sdk/go => ./sdks/shapes
 "
     );
 }
+
+#[test]
+fn hooks_run_their_commands_with_what_they_are_told() {
+    check(
+        "hook resource seen {\n  command = [\"echo\", args.name, args.urn]\n  onDryRun = true\n}\nhook error again {\n  command = [\"true\"]\n}\nresource wall \"shapes:paint:Wall\" {\n  options {\n    hooks = {\n      afterCreate = [seen]\n      onError = [again]\n    }\n  }\n}\n",
+        "import subprocess
+
+import pulumi
+import pulumi_shapes as shapes
+
+def run_seen(args):
+    subprocess.run([\"echo\", args.name, args.urn], check=True)
+
+seen = pulumi.ResourceHook(\"seen\", run_seen, pulumi.ResourceHookOptions(on_dry_run=True))
+
+def run_again(args):
+    return subprocess.run([\"true\"]).returncode == 0
+
+again = pulumi.ErrorHook(\"again\", run_again)
+wall = shapes.paint.Wall(
+    \"wall\",
+    opts=pulumi.ResourceOptions(
+        hooks=pulumi.ResourceHookBinding(after_create=[seen], on_error=[again]),
+    ),
+)
+",
+        "import * as child_process from \"child_process\";
+import * as pulumi from \"@pulumi/pulumi\";
+import * as shapes from \"@pulumi/shapes\";
+
+const seen = new pulumi.ResourceHook(\"seen\", (args) => {
+    child_process.execFileSync(\"echo\", [args.name, args.urn]);
+}, { onDryRun: true });
+const again = new pulumi.ErrorHook(\"again\", (args) => {
+    return child_process.spawnSync(\"true\", []).status === 0;
+});
+const wall = new shapes.paint.Wall(\"wall\", {}, { hooks: { afterCreate: [seen], onError: [again] } });
+",
+        "package main
+
+import (
+	\"os/exec\"
+
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		seen, err := ctx.RegisterResourceHook(\"seen\", func(args *pulumi.ResourceHookArgs) error {
+			return exec.Command(\"echo\", args.Name, string(args.URN)).Run()
+		}, &pulumi.ResourceHookOptions{OnDryRun: true})
+		if err != nil {
+			return err
+		}
+		again, err := ctx.RegisterErrorHook(\"again\", func(args *pulumi.ErrorHookArgs) (bool, error) {
+			return exec.Command(\"true\").Run() == nil, nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = paint.NewWall(ctx, \"wall\", nil, pulumi.ResourceHooks(&pulumi.ResourceHookBinding{
+			AfterCreate: []*pulumi.ResourceHook{seen},
+			OnError:     []*pulumi.ErrorHook{again},
+		}))
+		if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+",
+    );
+}
