@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use ecow::EcoString;
 use plumb_eval::builtins::Function;
 use plumb_pcl::{
-    BinaryOperator, Callee, ComponentSource, DefinitionKind, Expr, ExprKind, For, Invoke, Program,
-    Step, Type,
+    BinaryOperator, Callee, ComponentSource, DefinitionKind, Expr, ExprKind, For, Invoke,
+    PackageFunction, Program, Step, Type,
 };
+use plumb_schema::ReturnType;
 
 use crate::dialect::Dialect;
 
@@ -256,6 +257,10 @@ impl<'p> Flows<'p> {
         if self.dialect.invokes_are_outputs || invoke.depends_on.is_some() {
             return true;
         }
+        // A plain result would no longer be known as a secret.
+        if invoke.function.as_ref().is_some_and(has_secrets) {
+            return true;
+        }
         let args = invoke.args.as_ref();
         args.is_some_and(|args| self.of(args, variables).has_outputs())
     }
@@ -366,6 +371,14 @@ impl<'p> Flows<'p> {
         } else {
             Flow::Plain
         }
+    }
+}
+
+/// Whether the schema says that parts of a function's result are secret.
+fn has_secrets(function: &PackageFunction) -> bool {
+    match &function.schema.returns {
+        ReturnType::Object(object) => object.properties.values().any(|it| it.secret),
+        ReturnType::None | ReturnType::Value(_) => false,
     }
 }
 

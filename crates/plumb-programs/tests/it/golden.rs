@@ -38,6 +38,9 @@ pub(crate) const SHAPES: &str = r##"{
     "shapes:paint:findColor": {
       "inputs": {"properties": {"wallName": {"type": "string"}}, "required": ["wallName"]},
       "outputs": {"properties": {"colorName": {"type": "string"}}, "required": ["colorName"]}
+    },
+    "shapes:paint:getRecipe": {
+      "outputs": {"properties": {"recipe": {"type": "string", "secret": true}}, "required": ["recipe"]}
     }
   }
 }"##;
@@ -398,6 +401,37 @@ func main() {
 		if err != nil {
 			return err
 		}
+		return nil
+	})
+}
+",
+    );
+}
+
+#[test]
+fn results_that_may_be_secret_are_outputs() {
+    check(
+        "output recipe {\n  value = invoke(\"shapes:paint:getRecipe\").recipe\n}\n",
+        "import pulumi
+import pulumi_shapes as shapes
+
+pulumi.export(\"recipe\", shapes.paint.get_recipe_output().recipe)
+",
+        "import * as pulumi from \"@pulumi/pulumi\";
+import * as shapes from \"@pulumi/shapes\";
+
+export const recipe = shapes.paint.getRecipeOutput().recipe;
+",
+        "package main
+
+import (
+	\"example.com/pulumi-shapes/sdk/go/shapes/paint\"
+	\"github.com/pulumi/pulumi/sdk/v3/go/pulumi\"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		ctx.Export(\"recipe\", paint.GetRecipeOutput(ctx).Recipe())
 		return nil
 	})
 }
