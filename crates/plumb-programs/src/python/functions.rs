@@ -71,6 +71,11 @@ impl Printer<'_> {
                 let text = self.arg(args, 0, Level::Atom);
                 atom(around("hashlib.sha1(", text, ".encode()).hexdigest()"))
             }
+            Function::LengthOfText if !matches!(first, Some(Tree::Text(text)) if text.is_ascii()) =>
+            {
+                self.needs("unicodedata");
+                atom(self.helper(Helper::LengthOfText, args))
+            }
             Function::LengthOfText | Function::Length | Function::LengthOfMap => {
                 atom(self.plain_call("len(", args))
             }

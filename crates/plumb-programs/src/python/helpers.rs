@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     Can,
+    LengthOfText,
     NotImplemented,
     SingleOrNone,
     Try,
@@ -13,6 +14,7 @@ impl Helper {
     pub(super) fn name(self) -> &'static str {
         match self {
             Helper::Can => "can_",
+            Helper::LengthOfText => "length_of_text",
             Helper::NotImplemented => "not_implemented",
             Helper::SingleOrNone => "single_or_none",
             Helper::Try => "try_",
@@ -23,6 +25,22 @@ impl Helper {
         match self {
             Helper::Can => {
                 "def can_(value):\n    try:\n        value()\n        return True\n    except Exception:\n        return False\n"
+            }
+            Helper::LengthOfText => {
+                "def length_of_text(text):
+    # Counts characters as people see them: accents and joined emoji belong to what precedes them.
+    count, is_joined, is_half_flag = 0, False, False
+    for character in text:
+        is_flag = \"\\U0001f1e6\" <= character <= \"\\U0001f1ff\"
+        is_mark = unicodedata.category(character) in (\"Mc\", \"Me\", \"Mn\")
+        is_tone = \"\\U0001f3fb\" <= character <= \"\\U0001f3ff\"
+        is_joiner = character == \"\\u200d\"
+        belongs = is_joined or is_mark or is_tone or is_joiner or (is_flag and is_half_flag)
+        if not belongs or count == 0:
+            count += 1
+        is_joined, is_half_flag = is_joiner, is_flag and not is_half_flag
+    return count
+"
             }
             Helper::NotImplemented => {
                 "def not_implemented(message):\n    raise NotImplementedError(message)\n"

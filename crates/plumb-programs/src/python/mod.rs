@@ -27,7 +27,7 @@ use statements::Statements;
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
 /// Reserved names in addition to keywords: names that generated files use themselves.
-const RESERVED: [&str; 34] = [
+const RESERVED: [&str; 36] = [
     "Any",
     "Optional",
     "args",
@@ -45,6 +45,7 @@ const RESERVED: [&str; 34] = [
     "json",
     "key",
     "len",
+    "length_of_text",
     "list",
     "max",
     "min",
@@ -60,6 +61,7 @@ const RESERVED: [&str; 34] = [
     "subprocess",
     "try_",
     "type",
+    "unicodedata",
     "value",
     "print",
 ];

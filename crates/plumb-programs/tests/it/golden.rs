@@ -438,3 +438,14 @@ func main() {
 ",
     );
 }
+
+#[test]
+fn lengths_of_texts_count_characters_as_people_see_them_in_python() {
+    let pcl =
+        "config title string {}\noutput it {\n  value = length(title) + length(\"abcd\")\n}\n";
+    let sources = Sources::new([("main.pp".to_owned(), pcl.to_owned())]);
+    let text = &made(&sources, ProgramLanguage::Python).files["__main__.py"];
+    assert!(text.starts_with("import unicodedata\n"), "{text}");
+    let expected = "pulumi.export(\"it\", length_of_text(title) + len(\"abcd\"))\n";
+    assert!(text.ends_with(expected), "{text}");
+}
