@@ -133,14 +133,15 @@ class Inspector:
         self.connection.close()
 
     def receive(self, accept):
-        while True:
-            _, length = self.stream.read(2)
+        while header := self.stream.read(2):
+            _, length = header
             if length >= 126:
                 length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
             message = json.loads(self.stream.read(length))
             self.seen.append(message.get("method"))
             if accept(message):
                 return message
+        return None
 
     def call(self, method):
         self.calls += 1
@@ -150,19 +151,23 @@ class Inspector:
         masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(text))
         self.connection.sendall(struct.pack("!BB", 0x81, 0x80 | len(text)) + mask + masked)
         answer = self.receive(lambda message: message.get("id") == number)
-        check("error" not in answer, answer)
+        check(answer is not None and "error" not in answer, answer)
 
 
 def attach_to_node(config):
+    """A client that stays until the program has ended: Node.js may crash if one leaves while the program is being loaded."""
     port = int(config["port"])
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=60) as answer:
         [target] = json.load(answer)
     with Inspector(port, target["webSocketDebuggerUrl"].split(f":{port}", 1)[1]) as inspector:
+        inspector.call("Runtime.enable")
         inspector.call("Debugger.enable")
         inspector.call("Runtime.runIfWaitingForDebugger")
         if "Debugger.paused" not in inspector.seen:
             inspector.receive(lambda message: message.get("method") == "Debugger.paused")
         inspector.call("Debugger.resume")
+        # It waits for the client to leave then, or has closed the connection.
+        inspector.receive(lambda message: message.get("method") == "Runtime.executionContextDestroyed")
 
 
 def attach_to_bun(config):
