@@ -2,34 +2,33 @@
 
 use std::sync::Arc;
 
+use chacha8rand::ChaCha8Rand;
 use ecow::EcoString;
-use sha2::{Digest, Sha256};
 
-/// A stream of random values: SHA-256 of the seed and a counter.
+/// A stream of random values: the same seed gives the same stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Seeds {
-    seed: [u8; 32],
-    counter: u64,
+    stream: ChaCha8Rand,
 }
 
 impl Seeds {
     pub(crate) fn new(seed: [u8; 32]) -> Self {
-        Seeds { seed, counter: 0 }
+        Seeds {
+            stream: ChaCha8Rand::new(&seed),
+        }
     }
 
     /// 32 random bytes.
     pub(crate) fn next(&mut self) -> Arc<[u8]> {
-        self.counter += 1;
-        let mut hash = Sha256::new();
-        hash.update(self.seed);
-        hash.update(self.counter.to_le_bytes());
-        Arc::from(&hash.finalize()[..])
+        let mut bytes = [0; 32];
+        self.stream.read_bytes(&mut bytes);
+        Arc::from(bytes)
     }
 
     /// A random UUID of version 4.
     pub(crate) fn uuid(&mut self) -> EcoString {
-        let bytes = self.next();
-        let mut bytes: Vec<u8> = bytes[..16].to_vec();
+        let mut bytes = [0; 16];
+        self.stream.read_bytes(&mut bytes);
         bytes[6] = (bytes[6] & 0x0f) | 0x40;
         bytes[8] = (bytes[8] & 0x3f) | 0x80;
         let hex = hex::encode(bytes);
