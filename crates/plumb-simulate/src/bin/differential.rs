@@ -331,7 +331,7 @@ fn show(harness: &mut Harness, file: &str, keep: Option<&str>) -> Result<ExitCod
     let mut answers = Vec::new();
     let mut has_differences = false;
     let result = run(&story, harness, |operation, both| {
-        answers.push(both.theirs.clone());
+        answers.push(both.kept());
         let Some(difference) = both.difference() else {
             println!("operation {operation}: the same");
             return true;

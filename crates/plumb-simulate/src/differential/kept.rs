@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::Reference;
+use super::normal::Known;
+use super::{Both, Reference};
 use crate::story::Story;
 
 /// A story, with the reference's account of each operation.
@@ -10,7 +11,7 @@ use crate::story::Story;
 pub struct Kept {
     /// The story.
     pub story: Story,
-    /// Accounts of the reference.
+    /// Accounts of the reference, with names for the ids that the core drew.
     pub answers: Vec<Json>,
 }
 
@@ -38,9 +39,17 @@ impl Kept {
     }
 }
 
+impl Both {
+    /// Account of the reference as it is kept.
+    pub fn kept(&self) -> Json {
+        Known::of(&self.case).named(&self.theirs)
+    }
+}
+
 /// Replays recorded answers.
 impl Reference for std::vec::IntoIter<Json> {
-    fn perform(&mut self, _: &Json) -> Json {
-        self.next().unwrap_or_default()
+    fn perform(&mut self, case: &Json) -> Json {
+        let answer = self.next().unwrap_or_default();
+        Known::of(case).unnamed(&answer)
     }
 }

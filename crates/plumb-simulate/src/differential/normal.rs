@@ -3,10 +3,9 @@
 //! Ids of providers are random: all that the case does not contain become `new`. Times and empty members are removed.
 //! Secrets in states are plaintext, which the harness encodes in base64.
 
-use std::collections::BTreeSet;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use indexmap::IndexSet;
 use serde_json::{Map, Value as Json};
 
 /// Text for an unknown value.
@@ -15,14 +14,33 @@ const UNKNOWN: &str = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /// Length of a random id.
 const LENGTH: usize = 36;
 
-/// Ids in the case.
-pub(super) struct Known(BTreeSet<String>);
+/// Ids in the case, in the order in which its state has them.
+pub(super) struct Known(IndexSet<String>);
 
 impl Known {
     pub(super) fn of(case: &Json) -> Self {
-        let mut known = BTreeSet::new();
+        let mut known = IndexSet::new();
         collect(&case["state"], &mut known);
         Known(known)
+    }
+
+    /// The account with a name for each id of the case, the same whatever ids the core drew.
+    pub(super) fn named(&self, account: &Json) -> Json {
+        self.exchanged(account, |name, id| (id.to_owned(), name))
+    }
+
+    /// The account with the ids of the case for their names.
+    pub(super) fn unnamed(&self, account: &Json) -> Json {
+        self.exchanged(account, |name, id| (name, id.to_owned()))
+    }
+
+    fn exchanged(&self, account: &Json, pair: impl Fn(String, &str) -> (String, String)) -> Json {
+        let pairs = self.0.iter().enumerate();
+        let text = pairs.fold(account.to_string(), |text, (index, id)| {
+            let (from, to) = pair(format!("(id {index})"), id);
+            text.replace(&from, &to)
+        });
+        serde_json::from_str(&text).expect("ids and their names need no escapes")
     }
 
     pub(super) fn normal(&self, value: Json) -> Json {
@@ -88,7 +106,7 @@ fn is_noise(key: &str, value: &Json) -> bool {
     is_time || is_empty
 }
 
-fn collect(value: &Json, known: &mut BTreeSet<String>) {
+fn collect(value: &Json, known: &mut IndexSet<String>) {
     match value {
         Json::String(text) => {
             let mut rest = text.as_str();
