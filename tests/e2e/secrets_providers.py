@@ -359,8 +359,10 @@ def states_are_imported(world):
         world.settings.unlink(missing_ok=True)
         world.run("stack", "init", STACK)
         world.run("stack", "import", "--file", str(file))
-        expect("the provider", world.settings_say("secretsprovider"), world.url("vault"))
+        expect("settings after the import", world.settings.exists(), False)
         expect("the output", world.run("stack", "output", "kept", "--show-secrets"), CANARY + "\n")
+        world.run("config", "set", "--secret", "token", CANARY, PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER="true")
+        expect("the provider", world.settings_say("secretsprovider"), world.url("vault"))
         world.check_files()
     broken = json.loads(encrypted.read_text())
     broken["deployment"]["secrets_providers"]["state"] = {"url": world.url("vault")}

@@ -8,7 +8,7 @@ use plumb_state::edit::{drop_pending_operations, import_problems};
 use plumb_state::file::{ParseError, ResourceError, parse_deployment};
 
 use super::{TargetArgs, stack_of};
-use crate::context::{Stack, StackState, secrets_of};
+use crate::context::{Stack, StackState};
 use crate::{Context, Error, go};
 
 /// Import a deployment from standard in into an existing stack
@@ -40,8 +40,7 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
     } else if !problems.is_empty() {
         return Err(dangerous(problems));
     }
-    let provider = deployment.opaque().secrets_provider.clone();
-    if let Some(provider) = &provider {
+    if let Some(provider) = &deployment.opaque().secrets_provider {
         check_provider(provider, ctx)?;
     }
     let mut snapshot = ctx.encrypted_state(StackState::File(Box::new(deployment)))?;
@@ -54,9 +53,6 @@ pub(super) fn run(args: ImportArgs, target: &TargetArgs, ctx: &Context) -> Resul
     }
     let update = ctx.take_stack(&stack)?;
     update.replace(&snapshot)?;
-    if let Some(provider) = provider {
-        adopt(&provider, &stack, ctx)?;
-    }
     ctx.printer.line("Import complete.");
     Ok(())
 }
@@ -132,23 +128,4 @@ fn check_provider(provider: &SecretsProvider, ctx: &Context) -> Result<(), Error
             "could not deserialize deployment: constructing secrets manager of type \"{kind}\""
         ))),
     }
-}
-
-/// Writes the secrets provider of the imported state to the settings, if they contain none.
-fn adopt(provider: &SecretsProvider, stack: &Stack, ctx: &Context) -> Result<(), Error> {
-    let mut settings = ctx.stack_settings(stack, None)?;
-    if settings.path.is_none() {
-        return Ok(());
-    }
-    let has_ciphertexts = settings
-        .file
-        .config()
-        .iter()
-        .any(|(_, value)| value.is_secret());
-    let wanted = secrets_of(provider);
-    if settings.file.secrets() == wanted || has_ciphertexts {
-        return Ok(());
-    }
-    settings.file.set_secrets(&wanted);
-    settings.save(None)
 }
