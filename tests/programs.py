@@ -34,6 +34,8 @@ CHANCE = {"apply-nested"}
 MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go"}
 IMPORTED = {"RandomString": "abcdef", "RandomPassword": "hidden", "RandomInteger": "3,1,5", "RandomUuid": "aabbccdd-1111-4222-8333-aabbccddeeff"}
 FORMLESS = "YAML programs have no form"
+# Programs that a language has no form for yet, and says so.
+LACKING = {("for-outputs", "go"): "programs in Go have no form"}
 
 
 def main():
@@ -101,7 +103,8 @@ class World:
             done = self.plumb(*words, "--generate-only", "--strict", cwd=PROGRAMS / name, state=self.home)
             if done.returncode == 0:
                 continue
-            if language == "yaml" and FORMLESS in done.stderr:
+            lacking = LACKING.get((name, language), FORMLESS if language == "yaml" else None)
+            if lacking and lacking in done.stderr:
                 shutil.rmtree(out, ignore_errors=True)
             else:
                 failures.append(f"{name}: {language}: {done.stderr.strip()}")

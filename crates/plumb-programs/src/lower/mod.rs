@@ -121,6 +121,9 @@ impl<'p> Lowering<'p> {
         if self.callback.is_some() {
             return self.in_callback(expr, target, &flow);
         }
+        if self.waits_inside(expr) {
+            return self.structure(expr, target);
+        }
         if flow.is_later() && (self.observes(expr) || target.needs_conversion(expr)) {
             return self.observe(expr, target);
         }
@@ -215,6 +218,13 @@ impl<'p> Lowering<'p> {
         if !flow.has_outputs() {
             return self.structure(expr, target);
         }
+        let bound = self.callback.as_ref().map(|it| it.bound.clone());
+        let bound = bound.unwrap_or_default();
+        if self.waits_inside(expr) && !walk::mentions(expr, &bound) {
+            let names = self.names_of(expr);
+            let value = self.outside(expr, &Target::Any);
+            return Tree::Variable(self.parameter(names, value, None));
+        }
         let is_structural = match &expr.kind {
             ExprKind::List(_)
             | ExprKind::Object(_)
@@ -229,8 +239,7 @@ impl<'p> Lowering<'p> {
         if is_structural {
             return self.structure(expr, target);
         }
-        let bound = self.callback.as_ref().map(|it| it.bound.clone());
-        if walk::mentions(expr, &bound.unwrap_or_default()) {
+        if walk::mentions(expr, &bound) {
             return self.outside(expr, target);
         }
         if let ExprKind::Access(receiver, steps) = &expr.kind
@@ -489,12 +498,13 @@ impl<'p> Lowering<'p> {
         };
         self.bind(it.key.clone().map(|key| (key, Flow::Plain)));
         self.bind(Some((it.value.clone(), element)));
+        let waits = self.chooses_later(it);
         let condition = it.condition.as_ref().map(|it| self.to(it, &Target::Bool));
         let result_key = it.result_key.as_ref().map(|it| self.to(it, &Target::Text));
         let target = target.element(&it.result);
         let result = self.to(&it.result, &target);
         self.unbind(depth);
-        Tree::For(Box::new(Loop {
+        let plain = Loop {
             key: it.key.clone(),
             value: it.value.clone(),
             collection,
@@ -502,7 +512,54 @@ impl<'p> Lowering<'p> {
             result_key,
             result,
             condition,
-        }))
+        };
+        if waits {
+            chosen_later(plain)
+        } else {
+            Tree::For(Box::new(plain))
+        }
+    }
+
+    /// Whether an expression is a loop over plain values whose choice of elements waits for outputs.
+    fn waits_inside(&mut self, expr: &Expr) -> bool {
+        let ExprKind::For(it) = &expr.kind else {
+            return false;
+        };
+        let collection = self.flow(&it.collection);
+        if collection.is_later() {
+            return false;
+        }
+        let depth = self.variables.len();
+        let key = it.key.clone().map(|key| (key, Flow::Plain));
+        self.variables.extend(key);
+        self.variables
+            .push((it.value.clone(), collection.element()));
+        let waits = self.chooses_later(it);
+        self.variables.truncate(depth);
+        waits
+    }
+
+    /// Whether the condition or the key of a loop, whose variables are in scope, needs outputs of the elements. Other
+    /// outputs are the same for all elements, so one callback around the loop has them.
+    fn chooses_later(&mut self, it: &For) -> bool {
+        let variables: Vec<EcoString> = it.key.iter().chain([&it.value]).cloned().collect();
+        let mut sources = Vec::new();
+        for part in [&it.condition, &it.result_key].into_iter().flatten() {
+            walk::each(part, &mut |expr| {
+                let is_source = matches!(
+                    expr.kind,
+                    ExprKind::Variable(_)
+                        | ExprKind::Access(..)
+                        | ExprKind::Invoke(_)
+                        | ExprKind::Method(_)
+                        | ExprKind::Call(..)
+                );
+                if is_source && walk::mentions(expr, &variables) {
+                    sources.push(expr.clone());
+                }
+            });
+        }
+        sources.iter().any(|expr| self.flow(expr).is_later())
     }
 
     fn bind(&mut self, variable: Option<(EcoString, Flow)>) {
@@ -520,6 +577,39 @@ impl<'p> Lowering<'p> {
             callback.bound.truncate(left);
         }
     }
+}
+
+/// A loop whose condition or key is an output: all elements are made, and chosen when these are known.
+fn chosen_later(it: Loop) -> Tree {
+    let text = |name: &str| Tree::Text(name.into());
+    let mut made = vec![(text("value"), it.result)];
+    let item = Tree::Variable("item".into());
+    let part = |name: &str| Tree::Key(Box::new(item.clone()), name.into(), Presence::Certain);
+    let condition = it.condition.map(|keep| {
+        made.push((text("keep"), keep));
+        part("keep")
+    });
+    let result_key = it.result_key.map(|key| {
+        made.push((text("key"), key));
+        part("key")
+    });
+    let all = Tree::For(Box::new(Loop {
+        result_key: None,
+        result: Tree::Map(made),
+        condition: None,
+        ..it
+    }));
+    let chosen = Tree::For(Box::new(Loop {
+        key: None,
+        value: "item".into(),
+        collection: Tree::Variable("items".into()),
+        is_map: false,
+        result_key,
+        result: part("value"),
+        condition,
+    }));
+    let all = Tree::AsOutput(Box::new(all));
+    Tree::Apply(vec![("items".into(), all)], Box::new(chosen))
 }
 
 /// Presence of a value of this type.

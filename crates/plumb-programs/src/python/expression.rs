@@ -7,6 +7,7 @@ use ecow::EcoString;
 use plumb_codegen::programs::ProgramLanguage;
 use plumb_pcl::{BinaryOperator, UnaryOperator};
 
+use super::captures::Loops;
 use super::helpers::Helper;
 use crate::layout::Doc;
 use crate::names::Names;
@@ -54,6 +55,8 @@ pub(super) struct Printer<'n> {
     pub(super) params: Vec<(EcoString, Written)>,
     /// Names of the key and the value of the current range.
     pub(super) range: Option<(String, String)>,
+    /// Variables of the enclosing loops.
+    pub(super) loops: Loops,
     quotes: Quotes,
 }
 
@@ -65,6 +68,7 @@ impl<'n> Printer<'n> {
             helpers: BTreeSet::new(),
             params: Vec::new(),
             range: None,
+            loops: Loops::default(),
             quotes: Quotes::Double,
         }
     }
@@ -195,20 +199,26 @@ impl<'n> Printer<'n> {
         }
     }
 
-    fn variable(&self, name: &EcoString) -> String {
+    fn variable(&mut self, name: &EcoString) -> String {
         let param = self.params.iter().rev().find(|(known, _)| known == name);
         match param {
             Some((_, Written::Plain(text))) => text.clone(),
             Some((_, Written::Entry(of, name))) => format!("{of}[{}]", self.string(name)),
-            None => PYTHON.variable(name),
+            None => {
+                let name = PYTHON.variable(name);
+                self.loops.used(&name);
+                name
+            }
         }
     }
 
-    fn range_part(&self, part: impl Fn(&(String, String)) -> &String) -> String {
-        match &self.range {
-            Some(range) => part(range).clone(),
-            None => "None".to_owned(),
-        }
+    fn range_part(&mut self, part: impl Fn(&(String, String)) -> &String) -> String {
+        let Some(range) = &self.range else {
+            return "None".to_owned();
+        };
+        let name = part(range).clone();
+        self.loops.used(&name);
+        name
     }
 
     fn step(&mut self, receiver: &Tree, step: &str, presence: Presence) -> (Doc, Level) {
@@ -344,6 +354,8 @@ impl<'n> Printer<'n> {
             ),
             _ => (value.clone(), collection),
         };
+        let names: Vec<&str> = key.as_deref().into_iter().chain([value.as_str()]).collect();
+        let depth = self.loops.enter(&names);
         let result = self.value(&it.result);
         let result = match &it.result_key {
             Some(key) => Doc::Row(vec![self.value(key), Doc::text(": "), result]),
@@ -361,6 +373,7 @@ impl<'n> Printer<'n> {
             inner.push(Doc::text("if "));
             inner.push(self.at(condition, Level::Or));
         }
+        self.loops.leave(depth);
         let (open, close) = if it.result_key.is_some() {
             ("{", "}")
         } else {
@@ -433,9 +446,10 @@ impl<'n> Printer<'n> {
             let written = PYTHON.variable(name);
             self.params
                 .push((name.clone(), Written::Plain(written.clone())));
-            let body = self.value(body);
+            let (body, captured) = self.callback(body);
             self.params.truncate(depth);
-            let lambda = Doc::Row(vec![Doc::text(format!("lambda {written}: ")), body]);
+            let head = Doc::text(format!("lambda {written}{captured}: "));
+            let lambda = Doc::Row(vec![head, body]);
             return Doc::Row(vec![
                 value,
                 Doc::Group(vec![
@@ -458,9 +472,10 @@ impl<'n> Printer<'n> {
         for (name, written) in inner {
             self.params.push((name, Written::Entry(args, written)));
         }
-        let body = self.value(body);
+        let (body, captured) = self.callback(body);
         self.params.truncate(depth);
-        let lambda = Doc::Row(vec![Doc::text(format!("lambda {args}: ")), body]);
+        let head = Doc::text(format!("lambda {args}{captured}: "));
+        let lambda = Doc::Row(vec![head, body]);
         Doc::Row(vec![
             Doc::list("pulumi.Output.all(", values, ")"),
             Doc::Group(vec![
@@ -470,6 +485,13 @@ impl<'n> Printer<'n> {
                 Doc::text(")"),
             ]),
         ])
+    }
+
+    /// The body of a callback, and the parameters for the variables of loops that it uses.
+    pub(super) fn callback(&mut self, body: &Tree) -> (Doc, String) {
+        let free = self.loops.begin();
+        let body = self.value(body);
+        (body, self.loops.end(&free))
     }
 
     fn invoke(&mut self, invoke: &InvokeTree) -> Doc {

@@ -145,11 +145,11 @@ impl Printer<'_> {
                 let output = first.map_or(Doc::text("None"), |it| self.at(it, Level::Atom));
                 self.params
                     .push(("error".into(), Written::Plain("str(error)".to_owned())));
-                let value = self.arg(args, 1, Level::Lambda);
+                let (value, captured) = self.callback(args.get(1).unwrap_or(&Tree::Null));
                 self.params.pop();
                 atom(Doc::Row(vec![
                     output,
-                    Doc::text(".recover(lambda error: "),
+                    Doc::text(format!(".recover(lambda error{captured}: ")),
                     value,
                     Doc::text(")"),
                 ]))

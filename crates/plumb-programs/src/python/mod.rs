@@ -3,6 +3,7 @@
 //! The program is `__main__.py`; each component is a class in a file of its own. Inputs of a component are parameters
 //! of its constructor, like those of resources.
 
+mod captures;
 mod component;
 mod expression;
 mod functions;

@@ -328,11 +328,14 @@ impl Statements<'_, '_> {
         self.lines.line(&head);
         self.lines.deeper();
         self.printer.range = Some((key.to_owned(), value.to_owned()));
+        let names: &[&str] = if key == value { &[key] } else { &[key, value] };
+        let depth = self.printer.loops.enter(names);
         let fields = Flow::Fields(vec![("key".into(), Flow::Plain), ("value".into(), element)]);
         let variables: Vec<(EcoString, Flow)> = vec![("range".into(), fields)];
         let outer = self.lowering.enter(variables);
         let made = make(self, Some(key));
         self.lowering.leave(outer);
+        self.printer.loops.leave(depth);
         self.printer.range = None;
         let row = if is_map(ty) {
             vec![Doc::text(format!("{name}[{key}] = ")), made]

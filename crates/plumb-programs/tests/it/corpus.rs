@@ -103,6 +103,9 @@ fn printed_programs_are_the_same_programs() {
     }
 }
 
+/// Programs that a language has no form for yet, and says so.
+const LACKING: [(&str, &str); 1] = [("for-outputs", "go")];
+
 #[test]
 fn programs_have_a_form_in_every_language() {
     let out = std::env::var_os("PLUMB_WRITE_PROGRAMS").map(PathBuf::from);
@@ -111,6 +114,10 @@ fn programs_have_a_form_in_every_language() {
         for (language, folder) in LANGUAGES.into_iter().zip(["python", "nodejs", "go"]) {
             let generated = made(&sources, language);
             let problems = lines(&generated.problems);
+            if LACKING.contains(&(name.as_str(), folder)) {
+                assert!(!problems.is_empty(), "{name} has a form in {folder} now");
+                continue;
+            }
             found.extend(problems.iter().map(|it| format!("{name}: {it}")));
             assert!(!generated.files.is_empty());
             for (path, text) in &generated.files {
