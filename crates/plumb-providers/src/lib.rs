@@ -1,4 +1,4 @@
-//! Built-in providers: `random`, `command` and `pulumi`.
+//! Built-in providers: `random`, `command`, `std` and `pulumi`.
 //!
 //! Each is a [`plumb_plugin::Provider`] that runs in this process, so that there is no plugin to download and no socket.
 //! [`factory`] returns a provider by its package name. A [`BuiltinContext`] contains everything from outside (working
@@ -10,6 +10,12 @@ mod command;
 mod context;
 mod pulumi;
 mod random;
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "the numbers of programs become places in lists, and the other way, behind checks of their range"
+)]
+mod standard;
 
 use std::sync::Arc;
 
@@ -58,7 +64,7 @@ impl Builtin {
     }
 }
 
-static BUILTINS: [Builtin; 3] = [
+static BUILTINS: [Builtin; 4] = [
     Builtin {
         name: "command",
         version: Some("1.2.1"),
@@ -76,6 +82,12 @@ static BUILTINS: [Builtin; 3] = [
         version: Some("4.21.4"),
         schema: Some(include_str!("../schemas/random.json")),
         start: random::start,
+    },
+    Builtin {
+        name: "std",
+        version: Some("2.3.2"),
+        schema: Some(include_str!("../schemas/std.json")),
+        start: standard::start,
     },
 ];
 

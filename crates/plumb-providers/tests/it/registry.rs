@@ -24,7 +24,8 @@ fn providers_are_found_by_name() {
         [
             ("command", version("1.2.1")),
             ("pulumi", None),
-            ("random", version("4.21.4"))
+            ("random", version("4.21.4")),
+            ("std", version("2.3.2"))
         ]
     );
     assert!(factory("aws").is_none());
@@ -32,7 +33,7 @@ fn providers_are_found_by_name() {
 
 #[tokio::test]
 async fn schemas_are_those_of_the_packages() {
-    for name in ["command", "random"] {
+    for name in ["command", "random", "std"] {
         let provider = start(name, Path::new("/"), None).provider;
         let schema = provider.get_schema(None).await.unwrap().unwrap();
         let mut schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
