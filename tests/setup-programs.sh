@@ -15,10 +15,10 @@ if [ ! -f "$folder/.complete" ]; then
     rm -rf "$folder"
     mkdir -p "$folder"
     "${PYTHON:-python3}" -m venv "$folder/venv" >&2
-    "$folder/venv/bin/python" -m pip install --quiet "pulumi==3.259.*" pulumi-random pulumi-command pyright >&2
+    "$folder/venv/bin/python" -m pip install --quiet "pulumi==3.259.*" pulumi-random pulumi-command pulumi-std pyright >&2
     cd "$folder"
     echo '{"private": true}' > package.json
-    npm install --silent --no-audit --no-fund @pulumi/pulumi@3.248.0 @pulumi/random @pulumi/command typescript@5 @types/node@20 >&2
+    npm install --silent --no-audit --no-fund @pulumi/pulumi@3.248.0 @pulumi/random @pulumi/command @pulumi/std typescript@5 @types/node@20 >&2
     touch "$folder/.complete"
   fi
 fi

@@ -216,6 +216,7 @@ def generated_sdks(machine, commit):
     yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
     yield programs(machine, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
+    yield python("terraform", "terraform.py", "--tools", "{program_tools}", **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
     modules = ["--modules", "{node_packages}"]

@@ -30,6 +30,7 @@ mod panics;
 pub mod prompt;
 mod signals;
 pub mod table;
+mod terraform;
 mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -20,6 +20,7 @@ use super::import::{Listing, from_file};
 use super::import_document::{FileExtension, FileParameterization, FileResource, ImportFile};
 use super::session::Session;
 use crate::json::{Indent, pretty};
+use crate::terraform;
 use crate::{Context, Error, Printer};
 
 /// Resources that a converter found.
@@ -153,6 +154,10 @@ async fn convert(
         Ok(converter) => {
             let state = converter.convert_state(shell.address(), words).await;
             state.map_err(Error::from)
+        }
+        Err(_) if terraform::is_named(name) => {
+            let folder = &ctx.environment.cwd;
+            terraform::state(words, folder, &host, &ctx.printer).await
         }
         Err(error) => {
             Err(Error::from(error).context(format_args!("load converter plugin: load {name:?}")))

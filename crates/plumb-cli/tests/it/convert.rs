@@ -183,8 +183,8 @@ fn mistakes_and_languages_without_programs_are_told() {
         ),
         (&["convert"][..], "required flag(s) \"language\" not set"),
         (
-            &["convert", "--language", "python", "--from", "terraform"][..],
-            "converter plugins, such as the one for terraform, are not supported yet",
+            &["convert", "--language", "python", "--from", "bicep"][..],
+            "converter plugins, such as the one for bicep, are not supported yet",
         ),
     ] {
         let told = context.fails(1, words);

@@ -146,8 +146,8 @@ fn other_languages_are_told_before_anything_happens() {
          import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(
-        context.fails(1, &["import", "--yes", "--from", "terraform"]),
-        "error: load converter plugin: load \"terraform\": no converter plugin 'pulumi-converter-terraform' found in the workspace or on your \
+        context.fails(1, &["import", "--yes", "--from", "bicep"]),
+        "error: load converter plugin: load \"bicep\": no converter plugin 'pulumi-converter-bicep' found in the workspace or on your \
          $PATH\n"
     );
     assert!(

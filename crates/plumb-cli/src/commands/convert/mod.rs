@@ -1,12 +1,13 @@
-//! `convert` (`cli.md`, `codegen.md` 14): programs from YAML or PCL into the language of another runtime.
+//! `convert` (`cli.md`, `codegen.md` 14): programs from YAML, PCL or Terraform into the language of another runtime.
 //!
-//! 1. [`source`] reads the program as PCL.
+//! 1. [`source`] reads the program as PCL; [`terraform`] makes PCL of a configuration.
 //! 2. `plumb-pcl` binds it with the schemas of the packages that it names; plugins that are missing are installed.
 //! 3. `plumb-programs` or `plumb-yaml` makes the files, [`target`] writes them and what else the source has.
 //! 4. The package manager of the language installs what the program needs.
 
 pub(crate) mod source;
 mod target;
+mod terraform;
 
 use clap::Args;
 use plumb_pcl::{Leniency, Problem, Program, Sources};
@@ -18,8 +19,9 @@ use target::Target;
 
 /// Convert programs from one language to another
 ///
-/// The program of the working directory, written in YAML or PCL, is written in the language named: python, typescript, go,
-/// yaml or pcl.
+/// The program of the working directory, written in YAML, PCL or Terraform, is written in the language named: python,
+/// typescript, go, yaml or pcl. Of a Terraform configuration, the root module may be in a folder named behind --, so that
+/// modules beside it are converted too; what cannot be converted is listed, and stands as a comment in the program.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
     /// Which language plugin to use to generate the project
@@ -55,9 +57,18 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         .ok_or_else(|| Error::user("required flag(s) \"language\" not set"))?;
     let target = Target::named(language)?;
     let folder = ctx.environment.cwd.clone();
-    let sources = source::read(&args.from, &folder)?;
+    let mut arrived = None;
+    let sources = if crate::terraform::is_named(&args.from) {
+        let read = terraform::Arrived::read(&folder, &args.arguments, &args.mappings, ctx)?;
+        arrived.insert(read).sources.clone()
+    } else {
+        source::read(&args.from, &folder)?
+    };
     let out = folder.join(&args.out);
-    let description = target::description(&folder, args.name.as_deref())?;
+    let mut description = target::description(&folder, args.name.as_deref())?;
+    if let Some(arrived) = &arrived {
+        arrived.describe(&mut description);
+    }
     let files = if let Target::Pcl = target {
         target::pcl_files(&sources)
     } else {
@@ -73,10 +84,19 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         files
     };
     target::write(&out, &files)?;
-    target::copy_rest(&folder, &out)?;
+    match &arrived {
+        Some(arrived) => {
+            let project = description["name"].as_str().unwrap_or_default();
+            arrived.write(&out, project)?;
+        }
+        None => target::copy_rest(&folder, &out)?,
+    }
     let is_program = !matches!(target, Target::Pcl);
-    if is_program {
+    if is_program || arrived.is_some() {
         target::write_description(&out, description, &target)?;
+    }
+    if let Some(arrived) = &arrived {
+        arrived.report(ctx);
     }
     if is_program && !args.generate_only {
         target::install(&out, ctx)?;

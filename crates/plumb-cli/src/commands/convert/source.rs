@@ -12,7 +12,6 @@ pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
         "pcl" | "pulumi" => Sources::in_folder(folder)
             .map_err(|error| Error::from(error).context(folder.display()))?,
         "yaml" => yaml(folder)?,
-        "tf" | "terraform" => return Err(unsupported("terraform")),
         other => return Err(unsupported(other)),
     };
     if sources.iter().next().is_none() {
@@ -26,7 +25,7 @@ pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
 
 fn unsupported(from: &str) -> Error {
     Error::user(format!(
-        "programs are converted from yaml and pcl; converter plugins, such as the one for {from}, are not supported yet"
+        "programs are converted from terraform, yaml and pcl; converter plugins, such as the one for {from}, are not supported yet"
     ))
 }
 

@@ -1,0 +1,156 @@
+//! What a conversion knows, and the converter of one file.
+
+use std::cell::{Cell, RefCell};
+
+use hcl_edit::structure::Block;
+use hcl_edit::{Span, expr::Expression};
+
+use crate::module::{Many, Module, provider_of};
+use crate::names::Declared;
+use crate::notes::Note;
+use crate::packages::{Kind, Packages, Sides};
+use crate::scope::{Scope, Typed};
+use crate::shape::Shape;
+use crate::source::{Configuration, ModuleFile};
+
+/// How deep locals and outputs are followed to find out what they are.
+const DEPTH: usize = 12;
+
+/// A whole configuration with what its providers are in packages.
+pub(crate) struct Context<'c> {
+    pub(crate) configuration: &'c Configuration,
+    pub(crate) packages: &'c Packages,
+    pub(crate) modules: Vec<Module<'c>>,
+}
+
+/// Converter of one file of a module.
+pub(crate) struct Converter<'m, 'c> {
+    pub(crate) context: &'m Context<'c>,
+    pub(crate) module: &'m Module<'c>,
+    pub(crate) file: &'m ModuleFile,
+    /// What was not converted since the notes were taken.
+    notes: RefCell<Vec<Note>>,
+    depth: usize,
+    /// Whether a template file is being converted, whose places are in another file.
+    is_elsewhere: Cell<bool>,
+    at: Cell<usize>,
+}
+
+impl<'m, 'c> Converter<'m, 'c> {
+    pub(crate) fn new(
+        context: &'m Context<'c>,
+        module: &'m Module<'c>,
+        file: &'m ModuleFile,
+    ) -> Self {
+        Converter {
+            context,
+            module,
+            file,
+            notes: RefCell::default(),
+            depth: 0,
+            is_elsewhere: Cell::new(false),
+            at: Cell::new(0),
+        }
+    }
+
+    /// Takes the notes made so far.
+    pub(crate) fn take_notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.take();
+        notes.dedup();
+        notes
+    }
+
+    /// Keeps a note that was taken.
+    pub(crate) fn keep(&self, note: Note) {
+        self.notes.borrow_mut().push(note);
+    }
+
+    /// Notes something about a node of the file.
+    pub(crate) fn note(&self, node: &impl Span, text: impl Into<String>) {
+        if !self.is_elsewhere.get()
+            && let Some(span) = node.span()
+        {
+            self.at.set(span.start);
+        }
+        let offset = u32::try_from(self.at.get()).unwrap_or(u32::MAX);
+        let note = Note {
+            file: self.file.source.name.clone(),
+            line: self.file.source.position(offset).0,
+            text: text.into(),
+        };
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    /// Converts something of another file, which `node` refers to.
+    pub(crate) fn elsewhere<R>(&self, node: &impl Span, convert: impl FnOnce() -> R) -> R {
+        if let Some(span) = node.span() {
+            self.at.set(span.start);
+        }
+        let before = self.is_elsewhere.replace(true);
+        let result = convert();
+        self.is_elsewhere.set(before);
+        result
+    }
+
+    /// The text of a node as it is written.
+    pub(crate) fn original(&self, node: &impl Span) -> String {
+        let text = node.span().filter(|_| !self.is_elsewhere.get());
+        let text = text.and_then(|it| self.file.source.text.get(it));
+        text.unwrap_or_default().trim().to_owned()
+    }
+
+    /// An expression that stands for one that cannot be converted.
+    pub(crate) fn missing(&self, node: &impl Span, why: &str) -> Typed {
+        let original = self.original(node);
+        let shown = if original.contains('\n') || original.is_empty() {
+            String::new()
+        } else {
+            format!(": {original}")
+        };
+        self.note(node, format!("{why}{shown}"));
+        let words = if original.is_empty() { why } else { &original };
+        let quoted = plumb_eval::hcl::quoted(words);
+        Typed::unknown(format!("notImplemented({quoted})"))
+    }
+
+    /// The type of a resource or data source.
+    pub(crate) fn kind_of(&self, block: &Block) -> Kind {
+        let kind = block.labels[0].as_str();
+        let (provider, _) = provider_of(kind, &block.body);
+        let attributes = block.body.attributes().map(|it| it.key.as_str());
+        let blocks = block.body.blocks().map(|it| it.ident.as_str());
+        let used: Vec<&str> = attributes.chain(blocks).collect();
+        if block.ident.as_str() == "data" {
+            self.context.packages.data_source(&provider, kind, &used)
+        } else {
+            self.context.packages.resource(&provider, kind, &used)
+        }
+    }
+
+    /// The value of a resource or data source: one, or several.
+    pub(crate) fn member(&self, declared: &Declared, block: &Block) -> Typed {
+        let name = self.module.names.get(declared).unwrap_or_default();
+        let sides: Option<Sides> = self.kind_of(block).fields;
+        let one = sides.map_or(Shape::Guessed, |it| Shape::Object(it.outputs));
+        let shape = match Many::of(&block.body) {
+            Many::One => one,
+            Many::Count => one.list_of(),
+            Many::Each => one.map_of(),
+        };
+        Typed::new(name, shape)
+    }
+
+    /// What is known of an expression of a module.
+    pub(crate) fn shape_of(&self, module: &'m Module<'c>, expression: &Expression) -> Shape {
+        let Some(file) = module.source.files.first().filter(|_| self.depth < DEPTH) else {
+            return Shape::Unknown;
+        };
+        let mut converter = Converter::new(self.context, module, file);
+        converter.depth = self.depth + 1;
+        converter.is_elsewhere.set(true);
+        converter.convert(expression, &Scope::default()).shape
+    }
+}

@@ -1,0 +1,250 @@
+//! A whole configuration: a file of PCL for each file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcl_edit::Decorate;
+use hcl_edit::structure::{Block, Structure};
+use serde_json::Value as Json;
+
+use crate::convert::{Context, Converter};
+use crate::module::{Module, providers, sources};
+use crate::notes::Note;
+use crate::packages::{Packages, package_of};
+use crate::source::{Configuration, ModuleFile, ModuleSource};
+use crate::text::{commented, comments, comments_of};
+
+/// A converted configuration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Converted {
+    /// PCL by path.
+    pub files: BTreeMap<String, String>,
+    /// What was not converted, by file and line.
+    pub notes: Vec<Note>,
+    /// Settings of the project, by key with the package: those of its default providers.
+    pub settings: BTreeMap<String, Json>,
+    /// Where the files of each module are, and where the converted program expects those that it reads; both relative.
+    pub folders: Vec<(String, String)>,
+}
+
+impl Configuration {
+    /// The providers in use, with the packages that stand for them.
+    pub fn providers(&self) -> Vec<(String, String)> {
+        let sources = sources(&self.modules);
+        let names = providers(&self.modules).into_iter();
+        let pairs = names.map(|name| {
+            let source = sources.get(&name).map_or(name.as_str(), String::as_str);
+            let package = package_of(source).to_owned();
+            (name, package)
+        });
+        pairs.collect()
+    }
+
+    /// How many attributes and blocks the resources of the configuration have, for shares of what is converted.
+    pub fn size(&self) -> usize {
+        let files = self.modules.iter().flat_map(|it| &it.files);
+        let blocks = files.flat_map(|it| it.body.get_blocks("resource"));
+        blocks.map(|it| it.body.len()).sum()
+    }
+}
+
+/// Converts a configuration with what is known of its packages.
+pub fn convert(configuration: &Configuration, packages: &Packages) -> Converted {
+    let context = Context {
+        configuration,
+        packages,
+        modules: modules_of(configuration),
+    };
+    let mut converted = Converted::default();
+    for module in &context.modules {
+        let folders = (module.source.folder.clone(), module.target.clone());
+        converted.folders.push(folders);
+        for file in &module.source.files {
+            convert_file(&context, module, file, &mut converted);
+        }
+    }
+    converted
+}
+
+/// The modules of a configuration, the root module first.
+pub(crate) fn modules_of(configuration: &Configuration) -> Vec<Module<'_>> {
+    let targets = targets(&configuration.modules);
+    let modules = configuration.modules.iter().zip(targets);
+    modules
+        .map(|(source, target)| Module::new(source, target))
+        .collect()
+}
+
+/// The folders of converted modules: as they were below the root module, modules from elsewhere in `modules`.
+fn targets(modules: &[ModuleSource]) -> Vec<String> {
+    let root = modules.first().map_or("", |it| it.folder.as_str());
+    let mut taken = BTreeSet::new();
+    let targets = modules.iter().enumerate().map(|(at, module)| {
+        if at == 0 {
+            return String::new();
+        }
+        let folder = module.folder.as_str();
+        let inner = match root {
+            "" => folder,
+            root => folder.strip_prefix(&format!("{root}/")).unwrap_or(folder),
+        };
+        let wanted = match inner.strip_prefix(".terraform/modules/") {
+            Some(installed) => format!("modules/{}", installed.replace(['.', '/'], "-")),
+            None => inner.to_owned(),
+        };
+        let more = (2..).map(|number| format!("{wanted}-{number}"));
+        let mut names = std::iter::once(wanted.clone()).chain(more);
+        let name = names.find(|it| taken.insert(it.clone()));
+        name.unwrap_or(wanted)
+    });
+    targets.collect()
+}
+
+fn convert_file<'c>(
+    context: &Context<'c>,
+    module: &Module<'c>,
+    file: &ModuleFile,
+    converted: &mut Converted,
+) {
+    let converter = Converter::new(context, module, file);
+    let mut pieces = Vec::new();
+    for structure in &file.body {
+        match structure {
+            Structure::Block(block) => converter.block(block, converted, &mut pieces),
+            Structure::Attribute(attribute) => {
+                converter.note(attribute, "an attribute outside of blocks means nothing");
+                pieces.push(converter.kept(attribute));
+            }
+        }
+        converted.notes.extend(converter.take_notes());
+    }
+    let rest = file.body.decor().suffix().map(|it| it.to_string());
+    let rest = comments_of(&rest.unwrap_or_default());
+    if !rest.is_empty() {
+        pieces.push(commented(rest.iter().map(String::as_str)));
+    }
+    let text = pieces.join("\n");
+    let stem = file.name().strip_suffix(".tf").unwrap_or(file.name());
+    let path = match module.target.as_str() {
+        "" => format!("{stem}.pp"),
+        folder => format!("{folder}/{stem}.pp"),
+    };
+    let laid_out = match plumb_pcl::format(&path, &text) {
+        Ok(laid_out) => laid_out,
+        Err(problem) => {
+            converted.notes.push(Note {
+                file: file.source.name.clone(),
+                line: 1,
+                text: format!(
+                    "the converted file cannot be read; please report this: {}",
+                    problem.summary
+                ),
+            });
+            text
+        }
+    };
+    if !laid_out.trim().is_empty() {
+        converted.files.insert(path, laid_out);
+    }
+}
+
+impl Converter<'_, '_> {
+    /// Converts a block into pieces of text.
+    fn block(&self, block: &Block, converted: &mut Converted, pieces: &mut Vec<String>) {
+        let above = comments(block);
+        let text = match (block.ident.as_str(), block.labels.len()) {
+            ("variable", 1) => Some(self.variable_block(block)),
+            ("output", 1) => {
+                let description = block.body.get_attribute("description");
+                let description = description.and_then(|it| it.value.as_str());
+                let comment = commented(description.unwrap_or_default().lines());
+                Some(format!("{comment}{}", self.output_block(block)))
+            }
+            ("locals", 0) => return self.locals(block, above, pieces),
+            ("resource", 2) => Some(self.resource_block(block)),
+            ("data", 2) => Some(self.data_block(block)),
+            ("module", 1) => self.call_block(block),
+            ("provider", 1) => {
+                self.project_settings(block, converted);
+                let text = self.provider_block(block);
+                if text.is_none() && above.is_empty() {
+                    return;
+                }
+                Some(text.unwrap_or_default())
+            }
+            ("terraform", 0) => {
+                self.settings(block);
+                Some(String::new())
+            }
+            // What is known of a resource's past, and what is imported, is used where the resource is.
+            ("moved" | "import", 0) => return,
+            ("check", _) => {
+                self.note(
+                    block,
+                    "checks are not converted; a policy pack can check the same",
+                );
+                None
+            }
+            ("removed", 0) => {
+                self.note(block, "what was removed is not in the converted program");
+                None
+            }
+            (other, _) => {
+                self.note(
+                    block,
+                    format!("blocks of the kind {other:?} are not converted"),
+                );
+                None
+            }
+        };
+        let text = text.unwrap_or_else(|| self.kept(block));
+        self.piece(above, &text, pieces);
+    }
+
+    /// Adds a piece with the comments above it and what it does not have of the original.
+    fn piece(&self, above: Vec<String>, text: &str, pieces: &mut Vec<String>) {
+        let mut piece = commented(above.iter().map(String::as_str));
+        let notes = self.take_notes();
+        for note in &notes {
+            piece.push_str(&commented(format!("TODO: {}", note.text).lines()));
+        }
+        for note in notes {
+            self.keep(note);
+        }
+        piece.push_str(text);
+        if !piece.is_empty() {
+            pieces.push(piece);
+        }
+    }
+
+    fn locals(&self, block: &Block, above: Vec<String>, pieces: &mut Vec<String>) {
+        let mut text = String::new();
+        for attribute in block.body.attributes() {
+            let comments = comments(attribute);
+            text.push_str(&commented(comments.iter().map(String::as_str)));
+            text.push_str(&self.local(attribute));
+        }
+        self.piece(above, &text, pieces);
+    }
+
+    fn project_settings(&self, block: &Block, converted: &mut Converted) {
+        if !std::ptr::eq(self.module, &raw const self.context.modules[0]) {
+            return;
+        }
+        let providers = self.module.providers.iter();
+        for provider in providers.filter(|it| std::ptr::eq(it.block, block)) {
+            let settings = self.settings_of(provider).unwrap_or_default();
+            converted.settings.extend(settings);
+        }
+    }
+
+    fn settings(&self, block: &Block) {
+        for inner in block.body.blocks() {
+            let label = inner.labels.first().map_or("", |it| it.as_str());
+            match inner.ident.as_str() {
+                "backend" => self.note(inner, format!("the state was kept by the backend {label:?}; log in to a store with `plumb login`")),
+                "cloud" => self.note(inner, "the state was kept by a service; log in to a store with `plumb login`"),
+                _ => {}
+            }
+        }
+    }
+}

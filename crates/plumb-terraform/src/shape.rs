@@ -1,0 +1,223 @@
+//! What is known of a value: how its properties are called in the package that it comes from.
+//!
+//! Terraform's providers call properties `like_this`, packages `likeThis`, and where a provider has a list of at most one
+//! block, the package may have the block itself. Values that a configuration makes itself keep their names.
+
+use std::sync::Arc;
+
+use plumb_schema::{
+    Function, PackageSchema, Properties, Property, Resource, ReturnType, Section, Type,
+    TypeDefinition, TypeKind,
+};
+
+use crate::mapping::Renames;
+use crate::names::camel;
+
+/// What is known of a value.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Shape {
+    /// Nothing; its names stay.
+    #[default]
+    Unknown,
+    /// That it is of a package of which nothing else is known; its names are likely to be in camel case.
+    Guessed,
+    /// A text, number or boolean.
+    Scalar,
+    /// An object of a package.
+    Object(Fields),
+    List(Box<Shape>),
+    Map(Box<Shape>),
+    /// The outputs of a module, by its place.
+    Module(usize),
+}
+
+/// Properties of an object of a package.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    package: Arc<PackageSchema>,
+    holder: Holder,
+    renames: Option<Arc<Renames>>,
+}
+
+#[derive(Clone, Debug)]
+enum Holder {
+    Inputs(Arc<Resource>),
+    Outputs(Arc<Resource>),
+    Arguments(Arc<Function>),
+    Results(Arc<Function>),
+    Type(Arc<TypeDefinition>),
+}
+
+impl Shape {
+    pub(crate) fn list_of(self) -> Self {
+        Shape::List(Box::new(self))
+    }
+
+    pub(crate) fn map_of(self) -> Self {
+        Shape::Map(Box::new(self))
+    }
+
+    /// The shape of what is in a list or map.
+    pub(crate) fn element(&self) -> Shape {
+        match self {
+            Shape::List(inner) | Shape::Map(inner) => (**inner).clone(),
+            _ => Shape::Unknown,
+        }
+    }
+
+    fn of_type(package: &Arc<PackageSchema>, ty: &Type, renames: Option<Arc<Renames>>) -> Self {
+        match &ty.kind {
+            TypeKind::Primitive(_) => Shape::Scalar,
+            TypeKind::Array(inner) => Shape::of_type(package, inner, renames).list_of(),
+            TypeKind::Map(inner) => Shape::of_type(package, inner, renames).map_of(),
+            TypeKind::Union(union) => {
+                let shapes = union.elements.iter();
+                let mut shapes = shapes.map(|it| Shape::of_type(package, it, renames.clone()));
+                let first = shapes.next().unwrap_or_default();
+                match first {
+                    Shape::Scalar => shapes
+                        .find(|it| matches!(it, Shape::Object(_)))
+                        .unwrap_or(first),
+                    _ => first,
+                }
+            }
+            TypeKind::Reference(reference) => {
+                if reference.package.is_some() || reference.section != Section::Type {
+                    return Shape::Unknown;
+                }
+                match package.type_definition(&reference.token) {
+                    Some(Ok(definition)) => match &*definition {
+                        TypeDefinition::Enum(_) => Shape::Scalar,
+                        TypeDefinition::Object(_) => Shape::Object(Fields {
+                            package: package.clone(),
+                            holder: Holder::Type(definition),
+                            renames,
+                        }),
+                    },
+                    _ => Shape::Unknown,
+                }
+            }
+            TypeKind::Any
+            | TypeKind::Json
+            | TypeKind::Asset
+            | TypeKind::Archive
+            | TypeKind::Invalid => Shape::Unknown,
+        }
+    }
+}
+
+/// A property found by its name in Terraform.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Its name in the package.
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+}
+
+impl Fields {
+    pub(crate) fn inputs(
+        package: &Arc<PackageSchema>,
+        resource: &Arc<Resource>,
+        renames: Option<Arc<Renames>>,
+    ) -> Self {
+        Fields {
+            package: package.clone(),
+            holder: Holder::Inputs(resource.clone()),
+            renames,
+        }
+    }
+
+    pub(crate) fn outputs(
+        package: &Arc<PackageSchema>,
+        resource: &Arc<Resource>,
+        renames: Option<Arc<Renames>>,
+    ) -> Self {
+        Fields {
+            package: package.clone(),
+            holder: Holder::Outputs(resource.clone()),
+            renames,
+        }
+    }
+
+    pub(crate) fn arguments(
+        package: &Arc<PackageSchema>,
+        function: &Arc<Function>,
+        renames: Option<Arc<Renames>>,
+    ) -> Self {
+        Fields {
+            package: package.clone(),
+            holder: Holder::Arguments(function.clone()),
+            renames,
+        }
+    }
+
+    pub(crate) fn results(
+        package: &Arc<PackageSchema>,
+        function: &Arc<Function>,
+        renames: Option<Arc<Renames>>,
+    ) -> Self {
+        Fields {
+            package: package.clone(),
+            holder: Holder::Results(function.clone()),
+            renames,
+        }
+    }
+
+    fn properties(&self) -> Option<&Properties> {
+        match &self.holder {
+            Holder::Inputs(resource) => Some(&resource.input_properties),
+            Holder::Outputs(resource) => Some(&resource.properties),
+            Holder::Arguments(function) => function.inputs.as_ref().map(|it| &it.properties),
+            Holder::Results(function) => match &function.returns {
+                ReturnType::Object(object) => Some(&object.properties),
+                ReturnType::None | ReturnType::Value(_) => None,
+            },
+            Holder::Type(definition) => match &**definition {
+                TypeDefinition::Object(object) => Some(&object.properties),
+                TypeDefinition::Enum(_) => None,
+            },
+        }
+    }
+
+    /// How many of `names` there are.
+    pub(crate) fn count<'n>(&self, names: impl Iterator<Item = &'n str>) -> usize {
+        names.filter(|name| self.find(name).is_some()).count()
+    }
+
+    /// The property that Terraform calls `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<Found> {
+        let properties = self.properties()?;
+        let rename = self.renames.as_ref().and_then(|it| it.get(name));
+        let renamed = rename
+            .map(|it| it.name.as_str())
+            .filter(|it| !it.is_empty());
+        let property = match renamed {
+            Some(name) => properties.get(name),
+            None => by_name(properties, name),
+        }?;
+        let inner = rename.and_then(crate::mapping::Rename::inner);
+        Some(Found {
+            name: property.name.clone(),
+            shape: Shape::of_type(&self.package, &property.ty, inner),
+        })
+    }
+}
+
+/// The property whose name follows from `name`: in camel case, in the plural or singular, or with other capitals.
+fn by_name<'p>(properties: &'p Properties, name: &str) -> Option<&'p Property> {
+    let plain = camel(name);
+    let forms = [
+        plain.clone(),
+        format!("{plain}s"),
+        format!("{plain}es"),
+        plain
+            .strip_suffix('y')
+            .map_or_else(String::new, |stem| format!("{stem}ies")),
+        plain.strip_suffix('s').unwrap_or_default().to_owned(),
+    ];
+    let exact = forms.iter().find_map(|form| properties.get(form.as_str()));
+    exact.or_else(|| {
+        let mut all = properties.values();
+        all.find(|it| forms.iter().any(|form| it.name.eq_ignore_ascii_case(form)))
+    })
+}

@@ -1,0 +1,3 @@
+length = 20
+tags = { a = "1", b = "two" }
+token = "verysecret"

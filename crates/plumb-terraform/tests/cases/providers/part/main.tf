@@ -1,0 +1,1 @@
+resource "cloud_network" "inner" {}

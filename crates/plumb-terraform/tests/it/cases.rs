@@ -1,0 +1,87 @@
+//! Configurations in `tests/cases`, each beside what is made of it. `PLUMB_WRITE_CASES=1` writes that anew.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+
+use super::{converted, folder};
+
+#[test]
+fn configurations_become_programs() {
+    let cases = folder().join("cases");
+    let mut count = 0;
+    for entry in fs::read_dir(&cases).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_dir() {
+            continue;
+        }
+        count += 1;
+        // Some call modules beside their own folder.
+        let start = if path.join("live").is_dir() {
+            "live"
+        } else {
+            ""
+        };
+        let text = converted(&path, start).unwrap();
+        let expected = path.with_extension("txt");
+        if std::env::var_os("PLUMB_WRITE_CASES").is_some() {
+            fs::write(&expected, &text).unwrap();
+        }
+        assert_eq!(
+            text,
+            fs::read_to_string(&expected).unwrap(),
+            "{}",
+            path.display()
+        );
+    }
+    assert!(count > 5, "{count} cases");
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("main.tf"), text).unwrap();
+    converted(folder.path(), "").unwrap_err().to_string()
+}
+
+#[test]
+fn what_cannot_be_read_is_shown_with_its_place() {
+    let told = refused("resource \"a\" \"b\" {\n  x = = 1\n}\n");
+    assert!(
+        told.contains("main.tf") && told.contains("x = = 1"),
+        "{told}"
+    );
+    let empty = tempfile::tempdir().unwrap();
+    let told = converted(empty.path(), "").unwrap_err().to_string();
+    assert!(
+        told.contains("there is no Terraform configuration in"),
+        "{told}"
+    );
+}
+
+#[test]
+fn modules_that_call_each_other_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "module \"again\" {\n  source = \"./\"\n}\noutput \"o\" {\n  value = module.again.o\n}\n";
+    fs::write(folder.path().join("main.tf"), text).unwrap();
+    converted(folder.path(), "").unwrap();
+}
+
+#[test]
+fn files_outside_are_not_read() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("inner");
+    fs::create_dir(&folder).unwrap();
+    fs::write(
+        outer.path().join("secret.tf"),
+        "output \"leaked\" {\n  value = 1\n}\n",
+    )
+    .unwrap();
+    fs::write(outer.path().join("secret.tpl"), "leaked").unwrap();
+    let text = "module \"m\" {\n  source = \"../\"\n}\nlocals {\n  t = templatefile(\"${path.module}/../secret.tpl\", {})\n}\n";
+    fs::write(folder.join("main.tf"), text).unwrap();
+    let text = converted(&folder, "").unwrap();
+    assert!(!text.contains("leaked"), "{text}");
+    assert!(text.contains("it is outside of the folder"), "{text}");
+}

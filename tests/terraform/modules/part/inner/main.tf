@@ -1,0 +1,3 @@
+variable "value" {}
+
+output "doubled" { value = "${var.value}${var.value}" }
