@@ -7,6 +7,7 @@ use hcl_edit::{Decorated, Span};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
+use crate::declared::{Attribute, Declared};
 use crate::names::camel;
 use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
@@ -271,6 +272,19 @@ impl Converter<'_, '_> {
             Shape::Guessed => (camel(name), Shape::Guessed),
             Shape::Module(place) => (camel(name), self.output_shape(*place, name)),
             Shape::Map(inner) => (name.to_owned(), (**inner).clone()),
+            Shape::Declared(Declared::Object(attributes)) => match attributes.get(name) {
+                Some(Attribute { ty, default }) => {
+                    let shape = Shape::Declared(ty.clone());
+                    if let Some(default) = default {
+                        let name = hcl::quoted(name);
+                        let text = format!("lookup({}, {name}, {default})", value.text);
+                        return Typed::new(text, shape);
+                    }
+                    (name.to_owned(), shape)
+                }
+                None => (name.to_owned(), Shape::Unknown),
+            },
+            Shape::Declared(declared) => (name.to_owned(), Shape::Declared(declared.element())),
             _ => (name.to_owned(), Shape::Unknown),
         };
         if hcl::is_identifier(&name) {

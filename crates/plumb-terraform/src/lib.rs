@@ -10,6 +10,7 @@
 //! and is in the list of [`Note`]s.
 
 mod convert;
+mod declared;
 mod expression;
 mod functions;
 mod inputs;

@@ -11,6 +11,13 @@ use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Fields;
 use crate::text::Entry;
 
+/// What a resource depends on.
+enum Dependency {
+    One(String),
+    /// A list of resources.
+    Several(String),
+}
+
 impl Converter<'_, '_> {
     /// The scope in a body that may be there several times, and the range.
     pub(crate) fn range(&self, body: &Body, scope: &Scope) -> (Scope, Option<Entry>) {
@@ -130,13 +137,26 @@ impl Converter<'_, '_> {
             self.note(attribute, "depends_on is not a list");
             return None;
         };
-        let resources: Vec<String> = items.iter().filter_map(|it| self.resource(it)).collect();
+        let found: Vec<Dependency> = items.iter().filter_map(|it| self.dependency(it)).collect();
+        if let [Dependency::Several(all)] = &found[..] {
+            return Some(Entry::new("dependsOn", all));
+        }
+        let mut resources = Vec::new();
+        for dependency in found {
+            match dependency {
+                Dependency::One(resource) => resources.push(resource),
+                Dependency::Several(_) => {
+                    let text = "a dependency on all of several resources beside others is not converted; name one of them";
+                    self.note(attribute, text);
+                }
+            }
+        }
         let has_resources = !resources.is_empty();
         has_resources.then(|| Entry::new("dependsOn", hcl::list(&resources)))
     }
 
     /// The resource or component that a reference names; `None` for what is neither.
-    fn resource(&self, reference: &Expression) -> Option<String> {
+    fn dependency(&self, reference: &Expression) -> Option<Dependency> {
         let name = |steps: &[&str]| match steps {
             ["module", name, ..] => {
                 let declared = Declared::Call((*name).to_owned());
@@ -161,21 +181,21 @@ impl Converter<'_, '_> {
             return None;
         };
         let own = self.module.names.get(&declared)?.to_owned();
-        if Many::of(&block.body) == Many::One {
-            return Some(own);
+        let many = Many::of(&block.body);
+        if many == Many::One {
+            return Some(Dependency::One(own));
         }
-        match reference {
-            Expression::Traversal(it) if index_of(it).is_some() => {
-                let index = self.text(index_of(it)?, &Scope::default());
-                Some(format!("{own}[{index}]"))
-            }
-            _ => {
-                let text =
-                    "a dependency on all of several resources is not converted; name one of them";
-                self.note(reference, text);
-                None
-            }
+        if let Expression::Traversal(it) = reference
+            && let Some(index) = index_of(it)
+        {
+            let index = self.text(index, &Scope::default());
+            return Some(Dependency::One(format!("{own}[{index}]")));
         }
+        Some(Dependency::Several(if many == Many::Count {
+            own
+        } else {
+            format!("[for entry in {own} : entry]")
+        }))
     }
 
     fn lifecycle(

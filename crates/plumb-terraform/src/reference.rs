@@ -80,7 +80,8 @@ impl Converter<'_, '_> {
 
     fn variable(&self, name: &str) -> Option<Typed> {
         let declared = Declared::Variable(name.to_owned());
-        self.module.names.get(&declared).map(Typed::unknown)
+        let own = self.module.names.get(&declared)?;
+        Some(Typed::new(own, Shape::Declared(self.declared(name))))
     }
 
     fn local_value(&self, name: &str) -> Option<Typed> {

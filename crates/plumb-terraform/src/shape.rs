@@ -10,6 +10,7 @@ use plumb_schema::{
     TypeDefinition, TypeKind,
 };
 
+use crate::declared::Declared;
 use crate::mapping::Renames;
 use crate::names::camel;
 
@@ -27,6 +28,8 @@ pub(crate) enum Shape {
     Object(Fields),
     List(Box<Shape>),
     Map(Box<Shape>),
+    /// A value of a variable, of a type that has optional attributes.
+    Declared(Declared),
     /// The outputs of a module, by its place.
     Module(usize),
 }
@@ -61,6 +64,7 @@ impl Shape {
     pub(crate) fn element(&self) -> Shape {
         match self {
             Shape::List(inner) | Shape::Map(inner) => (**inner).clone(),
+            Shape::Declared(declared) => Shape::Declared(declared.element()),
             _ => Shape::Unknown,
         }
     }

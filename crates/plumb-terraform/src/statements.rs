@@ -97,7 +97,7 @@ impl<'c> Converter<'_, 'c> {
                         if call.args.len() > 1 {
                             self.note(
                                 &**call,
-                                "the default of an optional attribute is not converted",
+                                "the default of an optional attribute is used where the attribute is, and missing in the object as a whole",
                             );
                         }
                         format!("optional({})", self.type_of(inner))

@@ -9,7 +9,7 @@ variable "ports" {
 }
 
 variable "users" {
-  type = list(object({ name = string, admin = bool, age = optional(number) }))
+  type = list(object({ name = string, admin = bool, age = optional(number, 7) }))
   default = [
     { name = "ann", admin = true, age = 30 },
     { name = "bob", admin = false },
@@ -73,3 +73,5 @@ output "contains" { value = contains(var.names, "bob") }
 output "merged" { value = merge({ a = 1, b = 2 }, { b = 3 }) }
 output "first_admin" { value = [for u in var.users : u.name if u.admin][0] }
 output "sensitive_length" { value = nonsensitive(length(sensitive("secret"))) }
+output "ages" { value = [for u in var.users : u.age] }
+output "second_age" { value = var.users[1].age }

@@ -38,3 +38,15 @@ output "large" { value = terraform_data.each["large"].output }
 output "set" { value = [for r in terraform_data.set : r.output] }
 output "none" { value = length(terraform_data.none) }
 output "maybe" { value = one(terraform_data.none[*].output) }
+
+resource "terraform_data" "after" {
+  input      = "after"
+  depends_on = [terraform_data.counted]
+}
+
+resource "terraform_data" "last" {
+  input      = "last"
+  depends_on = [terraform_data.each]
+}
+
+output "last" { value = "${terraform_data.after.output} ${terraform_data.last.output}" }

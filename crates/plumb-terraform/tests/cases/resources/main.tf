@@ -144,3 +144,25 @@ output "egress" {
 output "stored" {
   value = terraform_data.version.output
 }
+
+variable "settings" {
+  type = map(object({
+    size  = string
+    label = optional(string, "none")
+    tags  = optional(map(string))
+  }))
+  default = {}
+}
+
+resource "cloud_machine" "configured" {
+  for_each   = var.settings
+  size       = each.value.size
+  user_data  = each.value.label
+  labels     = each.value.tags
+  depends_on = [cloud_machine.web]
+}
+
+resource "cloud_machine" "last" {
+  size       = var.settings["a"].label
+  depends_on = [cloud_machine.configured]
+}
