@@ -1,6 +1,7 @@
 //! Conversions of values to what their places accept.
 
 use super::expression::Want;
+use super::helpers::Helper;
 use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
 use super::syntax::Code;
@@ -48,6 +49,17 @@ impl Printer {
             },
             (Kind::Float, Kind::Int) if value.form == Form::Constant => done(code),
             (Kind::Float, Kind::Int) => done(Code::call("float64", vec![code])),
+            (Kind::Int, Kind::Float) if value.form == Form::Plain => {
+                done(Code::call("int", vec![code]))
+            }
+            (Kind::List(wanted), Kind::List(_)) if wanted.is(&Kind::Any) => {
+                let helper = self.help(Helper::Anys);
+                done(Code::call(helper, vec![code]))
+            }
+            (Kind::Map(wanted), Kind::Map(_)) if wanted.is(&Kind::Any) => {
+                let helper = self.help(Helper::AnyMap);
+                done(Code::call(helper, vec![code]))
+            }
             (Kind::Text, Kind::Id) => done(Code::call("string", vec![code])),
             (scalar, Kind::Enum(_, _, underlying)) if scalar.is(underlying) => {
                 let ty = self.plain_type(wanted);
@@ -94,6 +106,15 @@ impl Printer {
             (wanted, kind) if wanted.is(kind) => value,
             (wanted, Kind::Id) if wanted.present().is(&Kind::Text) => done(code),
             (Kind::Pointer(inner), kind) if inner.is(kind) => done(code),
+            (wanted, Kind::Float) if wanted.present().is(&Kind::Int) => {
+                let output = match value.form {
+                    Form::Output => code,
+                    _ => code.method("ToFloat64Output", Vec::new()),
+                };
+                let function = Code::word("func(value float64) int { return int(value) }");
+                let whole = output.method("ApplyT", vec![function]);
+                Value::output(whole.asserted("pulumi.IntOutput"), Kind::Int)
+            }
             (wanted, Kind::Pointer(inner)) if wanted.is(inner) && value.form == Form::Output => {
                 done(code.method("Elem", Vec::new()))
             }

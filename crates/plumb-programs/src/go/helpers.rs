@@ -3,6 +3,8 @@
 /// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
+    AnyMap,
+    Anys,
     Find,
     Item,
     Lookup,
@@ -14,6 +16,8 @@ pub(super) enum Helper {
 impl Helper {
     pub(super) fn name(self) -> &'static str {
         match self {
+            Helper::AnyMap => "anyMap",
+            Helper::Anys => "anys",
             Helper::Find => "find",
             Helper::Item => "itemAt",
             Helper::Lookup => "lookup",
@@ -27,12 +31,34 @@ impl Helper {
     pub(super) fn imports(self) -> &'static [&'static str] {
         match self {
             Helper::Find | Helper::Item | Helper::Member | Helper::SingleOrNone => &["fmt"],
-            Helper::Lookup | Helper::ValueOf => &[],
+            Helper::AnyMap | Helper::Anys | Helper::Lookup | Helper::ValueOf => &[],
         }
     }
 
     pub(super) fn text(self) -> &'static str {
         match self {
+            Helper::AnyMap => {
+                "// anyMap returns a map of values of any type.
+func anyMap[T any](values map[string]T) map[string]interface{} {
+	result := make(map[string]interface{}, len(values))
+	for key, value := range values {
+		result[key] = value
+	}
+	return result
+}
+"
+            }
+            Helper::Anys => {
+                "// anys returns a list of items of any type.
+func anys[T any](items []T) []interface{} {
+	result := make([]interface{}, len(items))
+	for index, item := range items {
+		result[index] = item
+	}
+	return result
+}
+"
+            }
             Helper::Find => {
                 "// find returns the member of a map or the item of a list.
 func find(value interface{}, key interface{}) (interface{}, error) {

@@ -24,7 +24,7 @@ impl Schemas {
     fn read() -> Self {
         let folder = tests().join("data/schemas");
         let mut known = BTreeMap::new();
-        for name in ["random", "command"] {
+        for name in ["random", "command", "std"] {
             let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
             known.insert(
                 name.to_owned(),

@@ -308,6 +308,25 @@ fn attempts_are_calls_that_return_errors_in_go() {
 }
 
 #[test]
+fn numbers_become_integers_in_go() {
+    let text = "config size \"number\" {}\n\
+        config names \"list(string)\" {}\n\
+        component part \"./part\" {\n  size = size\n}\n\
+        resource pet \"random:index/randomPet:RandomPet\" {\n  length = size\n}\n\
+        joined = invoke(\"std:index:distinct\", { input = names })\n";
+    let part = "config size \"number\" {}\n\
+        resource pet \"random:index/randomPet:RandomPet\" {\n  length = size\n}\n";
+    let files = [("main.pp", text), ("part/main.pp", part)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let generated = made(&Sources::new(files), ProgramLanguage::Go);
+    let (main, part) = (&generated.files["main.go"], &generated.files["part.go"]);
+    assert!(main.contains("Length: pulumi.Int(int(size))"), "{main}");
+    assert!(main.contains("Input: anys(names)"), "{main}");
+    let whole = "args.Size.ToFloat64Output().ApplyT(func(value float64) int { return int(value) }).(pulumi.IntOutput)";
+    assert!(part.contains(whole), "{part}");
+}
+
+#[test]
 fn local_sdks_replace_their_modules_in_go() {
     let pcl = "resource wall \"shapes:paint:Wall\" {}\n".to_owned();
     let sources = Sources::new([("main.pp".to_owned(), pcl)]);
