@@ -78,6 +78,7 @@ pub(crate) enum Parts {
 pub(crate) enum Conversion {
     BoolToText,
     NumberToText,
+    NumberToInt,
     TextToBool,
     TextToInt,
     TextToNumber,

@@ -335,6 +335,7 @@ impl Printer {
                 let code = self.converted(value, &Want::Plain(Kind::Bool)).code;
                 Value::plain(Code::call("strconv.FormatBool", vec![code]), Kind::Text)
             }
+            Conversion::NumberToInt => value,
             Conversion::NumberToText => Value::plain(self.number_text(value), Kind::Text),
             Conversion::TextToBool => {
                 let code = self.converted(value, &Want::Plain(Kind::Text)).code;

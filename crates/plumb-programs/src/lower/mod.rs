@@ -124,7 +124,9 @@ impl<'p> Lowering<'p> {
         if self.waits_inside(expr) {
             return self.structure(expr, target);
         }
-        if flow.is_later() && (self.observes(expr) || target.needs_conversion(expr)) {
+        if flow.is_later()
+            && (self.observes(expr) || target.needs_conversion(expr, self.dialect.language))
+        {
             return self.observe(expr, target);
         }
         self.structure(expr, target)
@@ -246,7 +248,7 @@ impl<'p> Lowering<'p> {
             && flow.is_later()
         {
             let tree = self.access_in_callback(receiver, steps);
-            return target.converted(tree, &expr.ty);
+            return target.converted(tree, &expr.ty, self.dialect.language);
         }
         let names = self.names_of(expr);
         let path = Self::path_of(expr);
@@ -257,7 +259,7 @@ impl<'p> Lowering<'p> {
             Tree::AsOutput(Box::new(value))
         };
         let tree = Tree::Variable(self.parameter(names, value, path));
-        target.converted(tree, &expr.ty)
+        target.converted(tree, &expr.ty, self.dialect.language)
     }
 
     /// Parameter of the current callback for `value`.
@@ -387,7 +389,11 @@ impl<'p> Lowering<'p> {
             }
             ExprKind::Object(entries) => return self.object(entries, target),
             ExprKind::Reference(position) => {
-                return target.converted(Tree::Definition(*position), &expr.ty);
+                return target.converted(
+                    Tree::Definition(*position),
+                    &expr.ty,
+                    self.dialect.language,
+                );
             }
             ExprKind::Variable(name) => Tree::Variable(name.clone()),
             ExprKind::Access(receiver, steps) => self.access(receiver, steps),
@@ -419,7 +425,7 @@ impl<'p> Lowering<'p> {
             ExprKind::Invoke(invoke) => self.invoke(invoke),
             ExprKind::Method(method) => self.method(method),
         };
-        target.converted(tree, &expr.ty)
+        target.converted(tree, &expr.ty, self.dialect.language)
     }
 
     fn template(&mut self, parts: &[Expr]) -> Tree {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use plumb_codegen::programs::ProgramLanguage;
 use plumb_pcl::{BinaryOperator, Expr, ExprKind, Type};
 use plumb_schema::{
     Constant, PackageSchema, Primitive, Properties, Section, Type as SchemaType, TypeDefinition,
@@ -154,7 +155,7 @@ impl Target {
     }
 
     /// Conversion of a value that is not a literal.
-    pub(super) fn converted(&self, tree: Tree, from: &Type) -> Tree {
+    pub(super) fn converted(&self, tree: Tree, from: &Type, language: ProgramLanguage) -> Tree {
         let from = from.without_none().expand();
         let conversion = match (self, from) {
             (Target::Text, Type::Bool) => Conversion::BoolToText,
@@ -162,6 +163,10 @@ impl Target {
             (Target::Bool, Type::String) => Conversion::TextToBool,
             (Target::Int, Type::String) => Conversion::TextToInt,
             (Target::Number, Type::String) => Conversion::TextToNumber,
+            // Go converts by its own types, and JavaScript has one kind of number.
+            (Target::Int, Type::Number) if language == ProgramLanguage::Python => {
+                Conversion::NumberToInt
+            }
             _ => return tree,
         };
         if matches!(tree, Tree::Text(_) | Tree::Bool(_) | Tree::Number(_)) {
@@ -171,9 +176,9 @@ impl Target {
     }
 
     /// Whether a value needs a conversion function, which must wait for outputs.
-    pub(super) fn needs_conversion(&self, expr: &Expr) -> bool {
-        matches!(self.converted(Tree::Null, &expr.ty), Tree::Convert(..))
-            && self.literal(expr).is_none()
+    pub(super) fn needs_conversion(&self, expr: &Expr, language: ProgramLanguage) -> bool {
+        let converted = self.converted(Tree::Null, &expr.ty, language);
+        matches!(converted, Tree::Convert(..)) && self.literal(expr).is_none()
     }
 }
 

@@ -432,7 +432,7 @@ impl<'n> Printer<'n> {
                 return (Doc::Row(vec![inner, Doc::text(wanted)]), Level::Compare);
             }
             Conversion::NumberToText => "str(",
-            Conversion::TextToInt => "int(",
+            Conversion::NumberToInt | Conversion::TextToInt => "int(",
             Conversion::TextToNumber => "float(",
         };
         let inner = self.value(inner);
