@@ -8,6 +8,7 @@ use crate::module::Many;
 use crate::names::Declared;
 use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
+use crate::statements::REMOTE_STATE;
 
 type Steps<'e> = &'e [Decorated<TraversalOperator>];
 
@@ -34,6 +35,13 @@ impl Converter<'_, '_> {
             ("local", Some((name, _))) => self.local_value(name).map(|it| (it, 1)),
             ("path", Some((name, _))) => self.path(name).map(|it| (it, 1)),
             ("terraform", Some((&"workspace", _))) => Some((Typed::scalar("stack()"), 1)),
+            ("data", Some((&REMOTE_STATE, [name, "outputs", output, ..]))) => {
+                let declared = Declared::Data(REMOTE_STATE.to_owned(), (*name).to_owned());
+                self.module.names.get(&declared).map(|own| {
+                    let output = plumb_eval::hcl::quoted(&crate::names::camel(output));
+                    (Typed::unknown(format!("getOutput({own}, {output})")), 4)
+                })
+            }
             ("data", Some((kind, [name, ..]))) => {
                 let block = self.module.data(kind, name);
                 let declared = Declared::Data((*kind).to_owned(), (*name).to_owned());

@@ -27,6 +27,9 @@ const META: [&str; 9] = [
     "alias",
 ];
 
+/// The data source that reads the state of another configuration.
+pub(crate) const REMOTE_STATE: &str = "terraform_remote_state";
+
 /// The resource of the engine that keeps a value.
 const STASH: &str = "pulumi:index:Stash";
 
@@ -256,15 +259,40 @@ impl<'c> Converter<'_, 'c> {
         self.note(&block.labels[0], text);
     }
 
+    /// The outputs of another configuration: those of a stack, whose name is a setting.
+    fn remote_state(&self, block: &Block, own: &str) -> String {
+        if Many::of(&block.body) != Many::One {
+            let missing = self.missing(&block.labels[0], "several states are not read at once");
+            return format!("{own} = {}\n", missing.text);
+        }
+        let setting = format!("{own}Stack");
+        let text = format!(
+            "set {setting} to the stack that has the outputs of this state, such as organization/project/dev"
+        );
+        self.note(block, text);
+        let name = block.labels[1].as_str();
+        let config = Statement {
+            head: head("config", &setting, "string"),
+            ..Statement::default()
+        };
+        let mut reference = Statement {
+            head: head("resource", own, "pulumi:pulumi:StackReference"),
+            ..Statement::default()
+        };
+        if own != name {
+            let entry = Entry::new("__logicalName", hcl::quoted(name));
+            reference.entries.push(entry);
+        }
+        reference.entries.push(Entry::new("name", setting));
+        format!("{}\n{}", config.print(), reference.print())
+    }
+
     pub(crate) fn data_block(&self, block: &Block) -> String {
         let (kind, name) = (block.labels[0].as_str(), block.labels[1].as_str());
         let declared = Declared::Data(kind.to_owned(), name.to_owned());
         let own = self.module.names.get(&declared).unwrap_or(name).to_owned();
-        if kind == "terraform_remote_state" {
-            let why =
-                "outputs of another configuration; read them from its stack with a StackReference";
-            let missing = self.missing(&block.labels[0], why);
-            return format!("{own} = {}\n", missing.text);
+        if kind == REMOTE_STATE {
+            return self.remote_state(block, &own);
         }
         let Kind { token, fields } = self.kind_of(block);
         let fields = fields.as_ref().map(|it| &it.inputs);
