@@ -192,25 +192,48 @@ impl Package {
         mapped: Option<&'p Member>,
         tokens: &'p Tokens,
         kind: &str,
-    ) -> (Vec<&'p str>, Option<Arc<Renames>>) {
+    ) -> (Candidates<'p>, Option<Arc<Renames>>) {
         if let Some(member) = mapped.filter(|it| !it.token.is_empty()) {
-            return (vec![&member.token], member.fields.clone());
+            let candidates = Candidates {
+                tokens: vec![&member.token],
+                exact: 1,
+            };
+            return (candidates, member.fields.clone());
         }
         let words = [words_of(kind), kind].map(squeezed);
         let found = words.iter().filter_map(|it| tokens.get(it)).flatten();
-        (found.map(String::as_str).collect(), None)
+        let mut all: Vec<&str> = found.map(String::as_str).collect();
+        let exact = all.len();
+        // Some types have a longer name, such as `RemoteImage`; what they take tells which one is meant.
+        let longer = tokens.iter().filter(|(name, _)| name.ends_with(&words[0]));
+        all.extend(longer.flat_map(|(_, tokens)| tokens).map(String::as_str));
+        (Candidates { tokens: all, exact }, None)
     }
 }
 
+/// Tokens that a type may have.
+struct Candidates<'p> {
+    tokens: Vec<&'p str>,
+    /// How many of the first have exactly its name.
+    exact: usize,
+}
+
 /// Of the candidates, the one that has most of the arguments in use; the first one of several.
-fn best(tokens: Vec<&str>, used: &[&str], sides: impl Fn(&str) -> Option<Sides>) -> Option<Kind> {
+fn best(
+    candidates: Candidates<'_>,
+    used: &[&str],
+    sides: impl Fn(&str) -> Option<Sides>,
+) -> Option<Kind> {
+    let Candidates { tokens, exact } = candidates;
     let mut found: Option<(usize, Kind)> = None;
-    for token in tokens {
+    for (at, token) in tokens.into_iter().enumerate() {
         let fields = sides(token);
         let count = fields
             .as_ref()
             .map_or(0, |it| it.inputs.count(used.iter().copied()) + 1);
-        if found.as_ref().is_none_or(|(most, _)| count > *most) {
+        // A longer name alone says nothing.
+        let is_likely = at < exact || count > 1;
+        if is_likely && found.as_ref().is_none_or(|(most, _)| count > *most) {
             let token = token.to_owned();
             found = Some((count, Kind { token, fields }));
         }

@@ -85,3 +85,23 @@ fn files_outside_are_not_read() {
     assert!(!text.contains("leaked"), "{text}");
     assert!(text.contains("it is outside of the folder"), "{text}");
 }
+
+#[test]
+fn names_of_a_mapping_come_before_those_that_follow_from_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "resource \"cloud_net\" \"n\" {\n  block = \"10.0.0.0/8\"\n  entry {\n    open = true\n  }\n}\n\
+        output \"o\" {\n  value = cloud_net.n.entry[0].open\n}\n";
+    fs::write(folder.path().join("main.tf"), text).unwrap();
+    let mapping = r#"{"name": "cloud", "resources": {"cloud_net": {"tok": "cloud:net/network:Network", "fields": {
+        "block": {"name": "cidrBlock"},
+        "entry": {"name": "access", "maxItemsOne": true, "element": {"fields": {"open": {"name": "isOpen"}}}}}}}}"#;
+    let mut packages = plumb_terraform::Packages::new();
+    let schema = plumb_schema::PackageSchema::parse(include_str!("../schemas/cloud.json")).unwrap();
+    packages.insert("cloud", Some(schema.into()), Some(mapping.as_bytes()));
+    let configuration = plumb_terraform::Configuration::read(folder.path(), "").unwrap();
+    let converted = plumb_terraform::convert(&configuration, &packages);
+    let expected = "resource n \"cloud:net/network:Network\" {\n  cidrBlock = \"10.0.0.0/8\"\n  access = {\n    isOpen = true\n  }\n}\n\n\
+        output o {\n  value = n.access.isOpen\n}\n";
+    assert_eq!(converted.files["main.pp"], expected);
+    assert_eq!(converted.notes, []);
+}

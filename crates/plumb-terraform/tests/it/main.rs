@@ -21,8 +21,9 @@ fn folder() -> PathBuf {
 fn packages() -> Packages {
     let mut packages = Packages::new();
     let random = include_str!("../../../plumb-providers/schemas/random.json");
+    let docker = include_str!("../../../../tests/data/schemas/docker.json");
     let cloud = include_str!("../schemas/cloud.json");
-    for (provider, text) in [("random", random), ("cloud", cloud)] {
+    for (provider, text) in [("random", random), ("docker", docker), ("cloud", cloud)] {
         let schema = PackageSchema::parse(text).unwrap();
         packages.insert(provider, Some(Arc::new(schema)), None);
     }
