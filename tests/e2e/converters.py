@@ -38,6 +38,23 @@ def ask(target, method, request, response):
 
 
 class Words(converter_pb2_grpc.ConverterServicer):
+    def ConvertProgram(self, request, context):
+        with open(f"{request.source_directory}/words.json") as file:
+            words = json.load(file)
+        ask(request.loader_target, "/codegen.Loader/GetSchema", loader_pb2.GetSchemaRequest(package="random"),
+            loader_pb2.GetSchemaResponse)
+        files = {"Pulumi.yaml": "name: spoken\\ndescription: " + " ".join(request.args) + "\\n", "note.txt": "a note\\n"}
+        files["main.pp"] = "".join(f'resource {name} "random:index/randomString:RandomString" {{\\n  length = {it}\\n}}\\n'
+                                   for name, it in words.get("lengths", {}).items())
+        for name, text in files.items():
+            with open(f"{request.target_directory}/{name}", "w") as file:
+                file.write(text)
+        response = converter_pb2.ConvertProgramResponse()
+        for kind, severity in (("warnings", hcl_pb2.DIAG_WARNING), ("errors", hcl_pb2.DIAG_ERROR)):
+            for summary in words.get(kind, []):
+                response.diagnostics.add(severity=severity, summary=summary)
+        return response
+
     def ConvertState(self, request, context):
         with open(request.args[0]) as file:
             words = json.load(file)
@@ -180,6 +197,22 @@ def values_are_taken_as_they_are(world):
     expect(json.loads(outputs["result"]["plaintext"]), "hush-hush")
 
 
+def programs_are_converted(world):
+    """What a converter makes of a program becomes a project in a language, with the files that it adds."""
+    world.words(lengths={"first": 5, "second": 7}, warnings=["a word is unclear"])
+    out = world.root / "converted"
+    convert = ["convert", "--from", "words", "--language", "typescript", "--out", str(out), "--generate-only"]
+    expect_in(world.run(*convert, "--", "loud"), "warning: a word is unclear\n")
+    expect_in((out / "index.ts").read_text(), 'const second = new random.RandomString("second", { length: 7 });')
+    expect_in((out / "Pulumi.yaml").read_text(), "name: spoken\n", "description: loud\n", "runtime:")
+    expect((out / "note.txt").read_text(), "a note\n")
+    expect((out / "words.json").exists(), False)
+    world.words(errors=["no words"])
+    expect_in(world.run(*convert, fails=True), "error: no words\n", "error: conversion failed\n")
+    nowhere = ["convert", "--from", "nothing", "--language", "python", "--out", str(out)]
+    expect_in(world.run(*nowhere, fails=True), "no converter plugin 'pulumi-converter-nothing' found")
+
+
 def failures_are_told(world):
     """Errors of converters, and lists of what could not be imported."""
     world.words(errors=["no words"])
@@ -200,7 +233,7 @@ def failures_are_told(world):
 
 
 STORIES = [
-    what_is_told_is_imported, the_list_can_be_kept, values_are_taken_as_they_are, failures_are_told,
+    what_is_told_is_imported, the_list_can_be_kept, values_are_taken_as_they_are, programs_are_converted, failures_are_told,
     converters_may_be_sources,
 ]
 

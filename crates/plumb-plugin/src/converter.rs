@@ -1,5 +1,6 @@
 //! Converters: plugins that read programs and state of other tools (`protocol.md` 12).
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,11 +40,13 @@ pub enum ConverterError {
         /// Message of the converter.
         message: String,
     },
-    /// The converter cannot convert state, or is older than this call.
-    #[error("converter {converter:?} cannot convert state")]
+    /// The converter cannot convert this, or is older than this call.
+    #[error("converter {converter:?} cannot convert {what}")]
     Unsupported {
         /// Name of the converter.
         converter: String,
+        /// What it was asked to convert.
+        what: &'static str,
     },
     /// The converter ended before it answered.
     #[error("converter {converter:?} ended too early ({exit}){}", shown(output))]
@@ -74,6 +77,19 @@ fn shown(output: &str) -> String {
     } else {
         format!(":\n{output}")
     }
+}
+
+/// A program for a converter.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramToConvert<'a> {
+    /// Folder of the program.
+    pub source: &'a Path,
+    /// Folder for the files in PCL, and for a description of the project.
+    pub target: &'a Path,
+    /// Folder of the project that is made of these files, for paths between it and the program.
+    pub project: &'a Path,
+    /// Arguments, which mean what the converter says.
+    pub args: &'a [String],
 }
 
 /// A converted resource of another tool.
@@ -156,7 +172,7 @@ impl GrpcConverter {
         };
         let response = match self.client.clone().convert_state(request).await {
             Ok(response) => response.into_inner(),
-            Err(status) => return Err(self.failure(&status).await),
+            Err(status) => return Err(self.failure(&status, "state").await),
         };
         let resources = response.resources.into_iter();
         Ok(ConvertedState {
@@ -167,7 +183,32 @@ impl GrpcConverter {
         })
     }
 
-    async fn failure(&self, status: &Status) -> ConverterError {
+    /// Converts a program to files in PCL; returns diagnostics. The converter loads schemas and mappings from the engine at
+    /// the address `engine`.
+    pub async fn convert_program(
+        &self,
+        engine: &str,
+        program: &ProgramToConvert<'_>,
+    ) -> Result<Vec<ConverterMessage>, ConverterError> {
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let request = pb::ConvertProgramRequest {
+            source_directory: path(program.source),
+            target_directory: path(program.target),
+            mapper_target: engine.to_owned(),
+            loader_target: engine.to_owned(),
+            args: program.args.to_vec(),
+            generated_project_directory: path(program.project),
+        };
+        match self.client.clone().convert_program(request).await {
+            Ok(response) => {
+                let diagnostics = response.into_inner().diagnostics;
+                Ok(diagnostics.into_iter().map(message).collect())
+            }
+            Err(status) => Err(self.failure(&status, "programs").await),
+        }
+    }
+
+    async fn failure(&self, status: &Status, what: &'static str) -> ConverterError {
         let converter = self.name.clone();
         if status.code() == Code::Unavailable
             && let Ok(exit) = tokio::time::timeout(GRACE, self.process.wait()).await
@@ -179,7 +220,7 @@ impl GrpcConverter {
             };
         }
         if status.code() == Code::Unimplemented {
-            return ConverterError::Unsupported { converter };
+            return ConverterError::Unsupported { converter, what };
         }
         ConverterError::Call {
             converter,

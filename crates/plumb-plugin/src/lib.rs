@@ -24,7 +24,7 @@ pub use acquire::{Acquire, AcquireFailure};
 pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
 pub use converter::{
     ConvertedParameter, ConvertedResource, ConvertedState, ConverterError, ConverterMessage,
-    GrpcConverter,
+    GrpcConverter, ProgramToConvert,
 };
 pub use discovery::{Discovery, PluginKind};
 pub use grpc::GrpcProvider;

@@ -130,6 +130,11 @@ impl StandaloneHost {
         self.host.clone()
     }
 
+    /// Address of the services for plugins.
+    pub(crate) fn address(&self) -> String {
+        self.shell.address().to_owned()
+    }
+
     /// Secrets that messages do not show.
     pub(crate) fn secrets(&self) -> KnownSecrets {
         self.messages.known.clone()

@@ -184,7 +184,7 @@ fn mistakes_and_languages_without_programs_are_told() {
         (&["convert"][..], "required flag(s) \"language\" not set"),
         (
             &["convert", "--language", "python", "--from", "bicep"][..],
-            "converter plugins, such as the one for bicep, are not supported yet",
+            "load converter plugin: load \"bicep\": no converter plugin 'pulumi-converter-bicep' found",
         ),
     ] {
         let told = context.fails(1, words);

@@ -1,10 +1,12 @@
 //! `convert` (`cli.md`, `codegen.md` 14): programs from YAML, PCL or Terraform into the language of another runtime.
 //!
-//! 1. [`source`] reads the program as PCL; [`terraform`] makes PCL of a configuration.
+//! 1. [`source`] reads the program as PCL; [`terraform`] makes PCL of a configuration, and [`plugin`] has a converter do it
+//!    for other languages.
 //! 2. `plumb-pcl` binds it with the schemas of the packages that it names; plugins that are missing are installed.
 //! 3. `plumb-programs` or `plumb-yaml` makes the files, [`target`] writes them and what else the source has.
 //! 4. The package manager of the language installs what the program needs.
 
+mod plugin;
 pub(crate) mod source;
 mod target;
 mod terraform;
@@ -19,8 +21,8 @@ use target::Target;
 
 /// Convert programs from one language to another
 ///
-/// The program of the working directory, written in YAML, PCL or Terraform, is written in the language named: python,
-/// typescript, go, yaml or pcl. Of a Terraform configuration, the root module may be in a folder named behind --, so that
+/// The program of the working directory, written in YAML, PCL, Terraform or a language that a converter plugin reads, is
+/// written in the language named: python, typescript, go, yaml or pcl. Of a Terraform configuration, the root module may be in a folder named behind --, so that
 /// modules beside it are converted too; what cannot be converted is listed, and stands as a comment in the program.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
@@ -57,15 +59,19 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         .ok_or_else(|| Error::user("required flag(s) \"language\" not set"))?;
     let target = Target::named(language)?;
     let folder = ctx.environment.cwd.clone();
-    let mut arrived = None;
+    let out = folder.join(&args.out);
+    let (mut arrived, mut told) = (None, None);
     let sources = if crate::terraform::is_named(&args.from) {
         let read = terraform::Arrived::read(&folder, &args.arguments, &args.mappings, ctx)?;
         arrived.insert(read).sources.clone()
-    } else {
+    } else if source::is_known(&args.from) {
         source::read(&args.from, &folder)?
+    } else {
+        let read = plugin::Arrived::read(&args.from, &folder, &out, &args.arguments, ctx)?;
+        told.insert(read).sources.clone()
     };
-    let out = folder.join(&args.out);
-    let mut description = target::description(&folder, args.name.as_deref())?;
+    let described = told.as_ref().map_or(&*folder, |it| it.folder.path());
+    let mut description = target::description(described, &folder, args.name.as_deref())?;
     if let Some(arrived) = &arrived {
         arrived.describe(&mut description);
     }
@@ -89,10 +95,11 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             let project = description["name"].as_str().unwrap_or_default();
             arrived.write(&out, project)?;
         }
-        None => target::copy_rest(&folder, &out)?,
+        // Of a program that a converter read, it says which files are needed: those that it wrote.
+        None => target::copy_rest(described, &out)?,
     }
     let is_program = !matches!(target, Target::Pcl);
-    if is_program || arrived.is_some() {
+    if is_program || arrived.is_some() || told.is_some() {
         target::write_description(&out, description, &target)?;
     }
     if let Some(arrived) = &arrived {

@@ -6,13 +6,17 @@ use plumb_pcl::Sources;
 
 use crate::Error;
 
-/// Reads the program of `folder`, which is written in `from`.
+/// Whether programs in `from` are read without a plugin.
+pub(super) fn is_known(from: &str) -> bool {
+    matches!(from, "pcl" | "pulumi" | "yaml")
+}
+
+/// Reads the program of `folder`, which is written in YAML, or in PCL.
 pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
-    let sources = match from {
-        "pcl" | "pulumi" => Sources::in_folder(folder)
-            .map_err(|error| Error::from(error).context(folder.display()))?,
-        "yaml" => yaml(folder)?,
-        other => return Err(unsupported(other)),
+    let sources = if from == "yaml" {
+        yaml(folder)?
+    } else {
+        Sources::in_folder(folder).map_err(|error| Error::from(error).context(folder.display()))?
     };
     if sources.iter().next().is_none() {
         return Err(Error::user(format!(
@@ -21,12 +25,6 @@ pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
         )));
     }
     Ok(sources)
-}
-
-fn unsupported(from: &str) -> Error {
-    Error::user(format!(
-        "programs are converted from terraform, yaml and pcl; converter plugins, such as the one for {from}, are not supported yet"
-    ))
 }
 
 fn yaml(folder: &Path) -> Result<Sources, Error> {

@@ -101,9 +101,13 @@ pub(super) fn pcl_files(sources: &Sources) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The description of the project: that of the source, or a new one.
-pub(super) fn description(folder: &Path, name: Option<&str>) -> Result<Json, Error> {
-    let path = folder.join("Pulumi.yaml");
+/// The description of the project: that in the folder `described`, or a new one with the name of `folder`.
+pub(super) fn description(
+    described: &Path,
+    folder: &Path,
+    name: Option<&str>,
+) -> Result<Json, Error> {
+    let path = described.join("Pulumi.yaml");
     let mut description = json!({});
     if path.is_file() {
         let text = fs::read_to_string(&path)

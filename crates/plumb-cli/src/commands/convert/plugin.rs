@@ -1,0 +1,66 @@
+//! Programs that a converter plugin reads (`codegen.md` 14).
+
+use std::path::Path;
+
+use plumb_pcl::Sources;
+use plumb_plugin::ProgramToConvert;
+use tempfile::TempDir;
+
+use crate::commands::stack::values::Secrets;
+use crate::operate::StandaloneHost;
+use crate::{Context, Error};
+
+/// What a converter wrote.
+pub(super) struct Arrived {
+    pub(super) sources: Sources,
+    /// Folder with its files, until this is dropped.
+    pub(super) folder: TempDir,
+}
+
+impl Arrived {
+    /// Runs the converter `name` on the program in `folder`, for a project in `out`.
+    pub(super) fn read(
+        name: &str,
+        folder: &Path,
+        out: &Path,
+        arguments: &[String],
+        ctx: &Context,
+    ) -> Result<Self, Error> {
+        let target = tempfile::tempdir()?;
+        let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
+        let (plugins, address) = (host.host(), host.address());
+        let program = ProgramToConvert {
+            source: folder,
+            target: target.path(),
+            project: out,
+            args: arguments,
+        };
+        let messages = host.run(async {
+            let converter = plugins.converter(name).await.map_err(|error| {
+                Error::from(error).context(format_args!("load converter plugin: load {name:?}"))
+            })?;
+            converter
+                .convert_program(&address, &program)
+                .await
+                .map_err(Error::from)
+        });
+        host.close();
+        let mut is_error = false;
+        for message in messages? {
+            if message.is_error {
+                is_error = true;
+                ctx.printer.error(&message.text);
+            } else {
+                ctx.printer.warning(&message.text);
+            }
+        }
+        if is_error {
+            return Err(Error::user("conversion failed"));
+        }
+        let sources = Sources::in_folder(target.path())?;
+        Ok(Arrived {
+            sources,
+            folder: target,
+        })
+    }
+}
