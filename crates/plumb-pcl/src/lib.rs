@@ -37,7 +37,7 @@ pub use expression::{
 pub use format::format;
 pub use functions::Callee;
 pub use inputs::evaluate_inputs;
-pub use load::Sources;
+pub use load::{Sources, comments};
 pub use packages::Packages;
 pub use plumb_eval::diagnostic::{Diagnostic, Severity};
 pub use plumb_eval::source::{SourceFile, Span};

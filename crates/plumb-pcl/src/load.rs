@@ -288,7 +288,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Texts of the comments before an item, without comment markers.
-pub(crate) fn comments(above: Option<&hcl_edit::RawString>) -> Vec<String> {
+pub fn comments(above: Option<&hcl_edit::RawString>) -> Vec<String> {
     let text = above.map(|it| it.to_string()).unwrap_or_default();
     let mut comments = Vec::new();
     let mut is_in_block = false;

@@ -7,7 +7,7 @@ use plumb_schema::PackageSchema;
 
 use crate::mapping::{Mapping, Member, Renames};
 use crate::names::{pascal, words_of};
-use crate::shape::Fields;
+use crate::shape::{Fields, Holder};
 
 /// Schemas and mappings by the name of the provider.
 #[derive(Debug, Default)]
@@ -136,8 +136,8 @@ impl Packages {
             let token = schema.resolve_resource(token)?;
             let resource = schema.resource(token)?.ok()?;
             Some(Sides {
-                inputs: Fields::inputs(schema, &resource, renames.clone()),
-                outputs: Fields::outputs(schema, &resource, renames.clone()),
+                inputs: Fields::new(schema, Holder::Inputs(resource.clone()), renames.as_ref()),
+                outputs: Fields::new(schema, Holder::Outputs(resource), renames.as_ref()),
             })
         };
         best(tokens, used, sides).unwrap_or_else(|| Kind {
@@ -168,8 +168,12 @@ impl Packages {
             let token = schema.resolve_function(token)?;
             let function = schema.function(token)?.ok()?;
             Some(Sides {
-                inputs: Fields::arguments(schema, &function, renames.clone()),
-                outputs: Fields::results(schema, &function, renames.clone()),
+                inputs: Fields::new(
+                    schema,
+                    Holder::Arguments(function.clone()),
+                    renames.as_ref(),
+                ),
+                outputs: Fields::new(schema, Holder::Results(function), renames.as_ref()),
             })
         };
         best(tokens, used, sides).unwrap_or_else(|| Kind {
@@ -183,7 +187,7 @@ impl Packages {
         let package = self.known.get(provider)?;
         let schema = package.schema.as_ref()?;
         let resource = schema.provider().ok()?;
-        Some(Fields::inputs(schema, &resource, None))
+        Some(Fields::new(schema, Holder::Inputs(resource), None))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::module::{Module, providers, sources};
 use crate::notes::Note;
 use crate::packages::{Packages, package_of};
 use crate::source::{Configuration, ModuleFile, ModuleSource};
-use crate::text::{commented, comments, comments_of};
+use crate::text::{commented, comments};
 
 /// A converted configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -117,8 +117,7 @@ fn convert_file<'c>(
         }
         converted.notes.extend(converter.take_notes());
     }
-    let rest = file.body.decor().suffix().map(|it| it.to_string());
-    let rest = comments_of(&rest.unwrap_or_default());
+    let rest = plumb_pcl::comments(file.body.decor().suffix());
     if !rest.is_empty() {
         pieces.push(commented(rest.iter().map(String::as_str)));
     }

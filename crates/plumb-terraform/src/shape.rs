@@ -42,8 +42,9 @@ pub(crate) struct Fields {
     renames: Option<Arc<Renames>>,
 }
 
+/// What has properties.
 #[derive(Clone, Debug)]
-enum Holder {
+pub(crate) enum Holder {
     Inputs(Arc<Resource>),
     Outputs(Arc<Resource>),
     Arguments(Arc<Function>),
@@ -119,51 +120,15 @@ pub(crate) struct Found {
 }
 
 impl Fields {
-    pub(crate) fn inputs(
+    pub(crate) fn new(
         package: &Arc<PackageSchema>,
-        resource: &Arc<Resource>,
-        renames: Option<Arc<Renames>>,
+        holder: Holder,
+        renames: Option<&Arc<Renames>>,
     ) -> Self {
         Fields {
             package: package.clone(),
-            holder: Holder::Inputs(resource.clone()),
-            renames,
-        }
-    }
-
-    pub(crate) fn outputs(
-        package: &Arc<PackageSchema>,
-        resource: &Arc<Resource>,
-        renames: Option<Arc<Renames>>,
-    ) -> Self {
-        Fields {
-            package: package.clone(),
-            holder: Holder::Outputs(resource.clone()),
-            renames,
-        }
-    }
-
-    pub(crate) fn arguments(
-        package: &Arc<PackageSchema>,
-        function: &Arc<Function>,
-        renames: Option<Arc<Renames>>,
-    ) -> Self {
-        Fields {
-            package: package.clone(),
-            holder: Holder::Arguments(function.clone()),
-            renames,
-        }
-    }
-
-    pub(crate) fn results(
-        package: &Arc<PackageSchema>,
-        function: &Arc<Function>,
-        renames: Option<Arc<Renames>>,
-    ) -> Self {
-        Fields {
-            package: package.clone(),
-            holder: Holder::Results(function.clone()),
-            renames,
+            holder,
+            renames: renames.cloned(),
         }
     }
 

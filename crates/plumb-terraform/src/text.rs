@@ -64,38 +64,7 @@ pub(crate) fn head(word: &str, name: &str, text: &str) -> String {
 
 /// The comments above a structure, without their marks.
 pub(crate) fn comments(structure: &impl Decorate) -> Vec<String> {
-    let above = structure.decor().prefix();
-    comments_of(&above.map(|it| it.to_string()).unwrap_or_default())
-}
-
-pub(crate) fn comments_of(text: &str) -> Vec<String> {
-    let mut comments = Vec::new();
-    let mut is_in_block = false;
-    for line in text.lines() {
-        let mut line = line.trim();
-        if !is_in_block && let Some(rest) = line.strip_prefix("/*") {
-            is_in_block = true;
-            line = rest.trim_start_matches('*');
-        }
-        if is_in_block {
-            let ended = line.strip_suffix("*/");
-            is_in_block = ended.is_none();
-            let inner = ended.unwrap_or(line).trim();
-            let inner = inner.strip_prefix('*').unwrap_or(inner).trim();
-            if !inner.is_empty() {
-                comments.push(inner.to_owned());
-            }
-        } else if let Some(words) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
-            comments.push(
-                words
-                    .strip_prefix(' ')
-                    .unwrap_or(words)
-                    .trim_end()
-                    .to_owned(),
-            );
-        }
-    }
-    comments
+    plumb_pcl::comments(structure.decor().prefix())
 }
 
 /// Lines as comments.

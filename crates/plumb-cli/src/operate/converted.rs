@@ -11,7 +11,7 @@ use plumb_deploy::setup::{Options, Phase};
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::{Shell, SourceContext};
 use plumb_events::Severity;
-use plumb_plugin::{ConvertedParameter, ConvertedResource, ConvertedState};
+use plumb_plugin::{ConvertedParameter, ConvertedResource, ConvertedState, ConverterMessage};
 use plumb_resource::Urn;
 use serde_json::json;
 
@@ -22,6 +22,23 @@ use super::session::Session;
 use crate::json::{Indent, pretty};
 use crate::terraform;
 use crate::{Context, Error, Printer};
+
+/// Prints what a converter told; errors end the conversion.
+pub(crate) fn tell(messages: &[ConverterMessage], ctx: &Context) -> Result<(), Error> {
+    let mut is_error = false;
+    for message in messages {
+        if message.is_error {
+            is_error = true;
+            ctx.printer.error(&message.text);
+        } else {
+            ctx.printer.warning(&message.text);
+        }
+    }
+    if is_error {
+        return Err(Error::user("conversion failed"));
+    }
+    Ok(())
+}
 
 /// Resources that a converter found.
 pub(super) struct Converted {
@@ -41,18 +58,7 @@ impl Converted {
     ) -> Result<Self, Error> {
         let name = args.from.as_deref().unwrap_or_default();
         let state = convert(ctx, name, &args.arguments, session).await?;
-        let mut is_error = false;
-        for message in &state.messages {
-            if message.is_error {
-                is_error = true;
-                ctx.printer.error(&message.text);
-            } else {
-                ctx.printer.warning(&message.text);
-            }
-        }
-        if is_error {
-            return Err(Error::user("conversion failed"));
-        }
+        tell(&state.messages, ctx)?;
         if state.resources.is_empty() {
             return Err(Error::user(format!(
                 "converter {name:?} found no resources to import"

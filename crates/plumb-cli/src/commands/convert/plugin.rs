@@ -7,7 +7,7 @@ use plumb_plugin::ProgramToConvert;
 use tempfile::TempDir;
 
 use crate::commands::stack::values::Secrets;
-use crate::operate::StandaloneHost;
+use crate::operate::{StandaloneHost, tell};
 use crate::{Context, Error};
 
 /// What a converter wrote.
@@ -45,18 +45,7 @@ impl Arrived {
                 .map_err(Error::from)
         });
         host.close();
-        let mut is_error = false;
-        for message in messages? {
-            if message.is_error {
-                is_error = true;
-                ctx.printer.error(&message.text);
-            } else {
-                ctx.printer.warning(&message.text);
-            }
-        }
-        if is_error {
-            return Err(Error::user("conversion failed"));
-        }
+        tell(&messages?, ctx)?;
         let sources = Sources::in_folder(target.path())?;
         Ok(Arrived {
             sources,
