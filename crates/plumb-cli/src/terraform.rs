@@ -1,4 +1,4 @@
-//! What conversions of Terraform configurations and states need of plugins: schemas and mappings.
+//! Schemas and mappings from plugins, for conversions of Terraform configurations and states.
 
 use std::path::Path;
 use std::sync::Arc;

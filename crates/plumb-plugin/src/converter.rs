@@ -45,7 +45,7 @@ pub enum ConverterError {
     Unsupported {
         /// Name of the converter.
         converter: String,
-        /// What it was asked to convert.
+        /// Subject of the conversion: state or programs.
         what: &'static str,
     },
     /// The converter ended before it answered.

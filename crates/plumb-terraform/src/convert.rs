@@ -1,6 +1,7 @@
-//! What a conversion knows, and the converter of one file.
+//! The context of a conversion, and the converter of one file.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use hcl_edit::structure::Block;
 use hcl_edit::{Span, expr::Expression};
@@ -13,14 +14,17 @@ use crate::scope::{Scope, Typed};
 use crate::shape::Shape;
 use crate::source::{Configuration, ModuleFile};
 
-/// How deep locals and outputs are followed to find out what they are.
+/// Greatest number of locals and outputs that are followed one after the other to find the shape of a value.
 const DEPTH: usize = 12;
 
-/// A whole configuration with what its providers are in packages.
+/// A whole configuration, and the packages of its providers.
 pub(crate) struct Context<'c> {
     pub(crate) configuration: &'c Configuration,
     pub(crate) packages: &'c Packages,
     pub(crate) modules: Vec<Module<'c>>,
+    /// Types of resources and data sources, by the address of their block. Each reference asks for one, and a search may
+    /// compare many types.
+    pub(crate) kinds: RefCell<HashMap<usize, Kind>>,
 }
 
 /// Converter of one file of a module.
@@ -28,7 +32,7 @@ pub(crate) struct Converter<'m, 'c> {
     pub(crate) context: &'m Context<'c>,
     pub(crate) module: &'m Module<'c>,
     pub(crate) file: &'m ModuleFile,
-    /// What was not converted since the notes were taken.
+    /// Notes made since they were last taken.
     notes: RefCell<Vec<Note>>,
     depth: usize,
     /// Whether a template file is being converted, whose places are in another file.
@@ -58,11 +62,6 @@ impl<'m, 'c> Converter<'m, 'c> {
         let mut notes = self.notes.take();
         notes.dedup();
         notes
-    }
-
-    /// Keeps a note that was taken.
-    pub(crate) fn keep(&self, note: Note) {
-        self.notes.borrow_mut().push(note);
     }
 
     /// Notes something about a node of the file.
@@ -118,6 +117,17 @@ impl<'m, 'c> Converter<'m, 'c> {
 
     /// The type of a resource or data source.
     pub(crate) fn kind_of(&self, block: &Block) -> Kind {
+        let address = std::ptr::from_ref(block).addr();
+        if let Some(kind) = self.context.kinds.borrow().get(&address) {
+            return kind.clone();
+        }
+        let kind = self.find_kind(block);
+        let mut kinds = self.context.kinds.borrow_mut();
+        kinds.insert(address, kind.clone());
+        kind
+    }
+
+    fn find_kind(&self, block: &Block) -> Kind {
         let kind = block.labels[0].as_str();
         let (provider, _) = provider_of(kind, &block.body);
         let attributes = block.body.attributes().map(|it| it.key.as_str());
@@ -143,7 +153,7 @@ impl<'m, 'c> Converter<'m, 'c> {
         Typed::new(name, shape)
     }
 
-    /// What is known of an expression of a module.
+    /// The shape of an expression of a module.
     pub(crate) fn shape_of(&self, module: &'m Module<'c>, expression: &Expression) -> Shape {
         let Some(file) = module.source.files.first().filter(|_| self.depth < DEPTH) else {
             return Shape::Unknown;

@@ -7,10 +7,10 @@ use hcl_edit::{Decorated, Span};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
-use crate::declared::{Attribute, Declared};
 use crate::names::camel;
 use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
+use crate::variable_type::{Attribute, VariableType};
 
 impl Converter<'_, '_> {
     /// Converts an expression that may be anything.
@@ -272,9 +272,9 @@ impl Converter<'_, '_> {
             Shape::Guessed => (camel(name), Shape::Guessed),
             Shape::Module(place) => (camel(name), self.output_shape(*place, name)),
             Shape::Map(inner) => (name.to_owned(), (**inner).clone()),
-            Shape::Declared(Declared::Object(attributes)) => match attributes.get(name) {
+            Shape::Variable(VariableType::Object(attributes)) => match attributes.get(name) {
                 Some(Attribute { ty, default }) => {
-                    let shape = Shape::Declared(ty.clone());
+                    let shape = Shape::Variable(ty.clone());
                     if let Some(default) = default {
                         let name = hcl::quoted(name);
                         let text = format!("lookup({}, {name}, {default})", value.text);
@@ -284,7 +284,7 @@ impl Converter<'_, '_> {
                 }
                 None => (name.to_owned(), Shape::Unknown),
             },
-            Shape::Declared(declared) => (name.to_owned(), Shape::Declared(declared.element())),
+            Shape::Variable(ty) => (name.to_owned(), Shape::Variable(ty.element())),
             _ => (name.to_owned(), Shape::Unknown),
         };
         if hcl::is_identifier(&name) {

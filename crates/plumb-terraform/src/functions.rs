@@ -1,4 +1,4 @@
-//! Functions: what each of Terraform's becomes.
+//! Functions of Terraform and their counterparts.
 //!
 //! PCL has some of them; most others are in the package `std`; a few are written out.
 
@@ -9,7 +9,7 @@ use crate::convert::Converter;
 use crate::scope::{Scope, Typed};
 use crate::shape::Shape;
 
-/// What a function becomes.
+/// Counterpart of a function of Terraform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Becomes {
     /// A function of PCL with the same arguments.
@@ -173,7 +173,7 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
     ("zipmap", Std(&["keys", "values"])),
 ];
 
-/// What the function `name` becomes; `None` if Terraform has no such function.
+/// The counterpart of the function `name`; `None` if Terraform has no such function.
 pub fn becomes(name: &str) -> Option<Becomes> {
     let place = FUNCTIONS.binary_search_by_key(&name, |(name, _)| name);
     place.ok().map(|place| FUNCTIONS[place].1)
@@ -201,7 +201,6 @@ impl Converter<'_, '_> {
             "try" | "coalesce" | "tolist" | "toset" | "tomap" | "merge" | "concat"
             | "sensitive" | "nonsensitive" | "distinct" | "compact" | "coalescelist"
             | "reverse" | "sort" => wanted.clone(),
-            "one" | "element" | "lookup" => Shape::Unknown,
             _ => Shape::Unknown,
         };
         let typed: Vec<Typed> = args

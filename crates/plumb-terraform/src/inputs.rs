@@ -20,7 +20,7 @@ struct Nested<'b> {
     blocks: Vec<&'b Block>,
 }
 
-/// What a nested block, or a dynamic one, becomes.
+/// Converted form of a nested block.
 enum Item {
     One(String),
     Several(String),

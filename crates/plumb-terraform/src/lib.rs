@@ -1,4 +1,4 @@
-//! Terraform and OpenTofu configurations as programs in PCL (`codegen.md` 14).
+//! Terraform configurations as programs in PCL (`codegen.md` 14).
 //!
 //! 1. [`Configuration::read`] reads the files of a root module and of the modules that it calls.
 //! 2. The caller gets schemas and mappings for [`Configuration::providers`], and puts them into [`Packages`].
@@ -10,7 +10,6 @@
 //! and is in the list of [`Note`]s.
 
 mod convert;
-mod declared;
 mod expression;
 mod functions;
 mod inputs;
@@ -33,6 +32,7 @@ mod statements;
 mod template;
 mod text;
 mod values;
+mod variable_type;
 
 pub use functions::{Becomes, FUNCTIONS, becomes};
 pub use notes::Note;

@@ -1,7 +1,7 @@
 //! Line endings that mean nothing to Terraform: those within parentheses, lists and `for` expressions. The parser does not take
 //! them everywhere, so they become spaces before it reads a text again; places in the text stay the same.
 
-/// What a bracket holds.
+/// Content of a bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     /// Entries or attributes, which line endings part.

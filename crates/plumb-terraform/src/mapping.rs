@@ -29,7 +29,7 @@ pub(crate) struct Member {
 /// Fields with names of their own, by their name in Terraform.
 pub(crate) type Renames = BTreeMap<String, Rename>;
 
-/// What a mapping says of a field.
+/// Entry of a mapping for one field.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Rename {
     #[serde(default)]

@@ -22,7 +22,7 @@ pub(crate) struct Module<'c> {
     data: BTreeMap<(&'c str, &'c str), &'c Block>,
     pub(crate) calls: BTreeMap<&'c str, &'c Block>,
     pub(crate) providers: Vec<ProviderBlock<'c>>,
-    /// Where resources were before, by where they are now; both without the module.
+    /// Former and current addresses of moved resources, without the module.
     pub(crate) moved: Vec<(String, String)>,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct ProviderBlock<'c> {
     pub(crate) block: &'c Block,
 }
 
-/// How many there are of something declared once.
+/// Number of instances of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Many {
     One,
-    /// As many as a number says.
+    /// A number of instances, from `count`.
     Count,
-    /// One for each entry of a map or set.
+    /// One instance for each entry of a map or set, from `for_each`.
     Each,
 }
 
@@ -257,7 +257,7 @@ pub(crate) fn sources(modules: &[ModuleSource]) -> BTreeMap<String, String> {
     found
 }
 
-/// Where a block's `source` says it is, for messages.
+/// The `source` of a module call, for messages.
 pub(crate) fn source_of(call: &Block) -> String {
     text_of(call, "source").unwrap_or_else(|| "nowhere".to_owned())
 }

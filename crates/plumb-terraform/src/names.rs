@@ -34,7 +34,7 @@ pub(crate) fn pascal(name: &str) -> String {
     }
 }
 
-/// What is declared in a module, by its name in Terraform.
+/// A declaration of a module, by its name in Terraform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Declared {
     Variable(String),

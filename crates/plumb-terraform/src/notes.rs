@@ -1,4 +1,5 @@
-//! What is not converted: kept beside the converted code as a comment, and listed at the end.
+//! Notes on the parts of a configuration that were not converted. Each is a comment beside the converted code and an entry
+//! of the list at the end.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ pub struct Note {
     pub file: String,
     /// Line, from 1.
     pub line: usize,
-    /// What it is, and what to do.
+    /// The problem, and what to do.
     pub text: String,
 }
 

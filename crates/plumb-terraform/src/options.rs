@@ -11,7 +11,7 @@ use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Fields;
 use crate::text::Entry;
 
-/// What a resource depends on.
+/// Dependency of a resource.
 enum Dependency {
     One(String),
     /// A list of resources.
@@ -38,7 +38,7 @@ impl Converter<'_, '_> {
         (scope.with("each", meaning), Some(range))
     }
 
-    /// What `for_each` goes over, as a map; the keys of a set are its values.
+    /// The collection of `for_each` as a map. A set becomes a map whose keys are its values.
     pub(crate) fn each(&self, each: &Expression, scope: &Scope) -> Typed {
         let inner = match each {
             Expression::FuncCall(call) if call.name.name.as_str() == "toset" => call.args.get(0),

@@ -27,7 +27,7 @@ struct Package {
 /// Providers whose resources are those of the engine.
 pub(crate) const BUILT_IN: [&str; 2] = ["terraform", "null"];
 
-/// What the resources of [`BUILT_IN`] providers are: they keep a value.
+/// Mapping of the resources of [`BUILT_IN`] providers: all keep a value.
 const BUILT_IN_MAPPING: &str = r#"{"name": "pulumi", "resources": {
     "terraform_data": {"tok": "pulumi:index:Stash"},
     "null_resource": {"tok": "pulumi:index:Stash", "fields": {"triggers": {"name": "input"}}}}}"#;
@@ -39,7 +39,7 @@ type Tokens = BTreeMap<String, Vec<String>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     pub(crate) token: String,
-    /// What it takes and gives; `None` if the package does not tell.
+    /// Inputs and outputs; `None` without a schema.
     pub(crate) fields: Option<Sides>,
 }
 
@@ -182,7 +182,7 @@ impl Packages {
         })
     }
 
-    /// What the configuration of `provider` takes.
+    /// Settings of `provider`.
     pub(crate) fn provider(&self, provider: &str) -> Option<Fields> {
         let package = self.known.get(provider)?;
         let schema = package.schema.as_ref()?;
@@ -218,11 +218,11 @@ impl Package {
 /// Tokens that a type may have.
 struct Candidates<'p> {
     tokens: Vec<&'p str>,
-    /// How many of the first have exactly its name.
+    /// Number of tokens, at the beginning, with exactly the name of the type.
     exact: usize,
 }
 
-/// Of the candidates, the one that has most of the arguments in use; the first one of several.
+/// The candidate with most of the arguments in use; the first one of several.
 fn best(
     candidates: Candidates<'_>,
     used: &[&str],

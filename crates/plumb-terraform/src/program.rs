@@ -1,5 +1,6 @@
 //! A whole configuration: a file of PCL for each file.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hcl_edit::Decorate;
@@ -10,7 +11,7 @@ use crate::convert::{Context, Converter};
 use crate::module::{Module, providers, sources};
 use crate::notes::Note;
 use crate::packages::{Packages, package_of};
-use crate::source::{Configuration, ModuleFile, ModuleSource};
+use crate::source::{Configuration, ModuleFile, ModuleSource, is_override};
 use crate::text::{commented, comments};
 
 /// A converted configuration.
@@ -18,11 +19,11 @@ use crate::text::{commented, comments};
 pub struct Converted {
     /// PCL by path.
     pub files: BTreeMap<String, String>,
-    /// What was not converted, by file and line.
+    /// Notes on the parts that were not converted, by file and line.
     pub notes: Vec<Note>,
     /// Settings of the project, by key with the package: those of its default providers.
     pub settings: BTreeMap<String, Json>,
-    /// Where the files of each module are, and where the converted program expects those that it reads; both relative.
+    /// Folders of the modules: in the configuration, and in the converted program, which reads files there.
     pub folders: Vec<(String, String)>,
 }
 
@@ -39,7 +40,7 @@ impl Configuration {
         pairs.collect()
     }
 
-    /// How many attributes and blocks the resources of the configuration have, for shares of what is converted.
+    /// Number of attributes and blocks of all resources.
     pub fn size(&self) -> usize {
         let files = self.modules.iter().flat_map(|it| &it.files);
         let blocks = files.flat_map(|it| it.body.get_blocks("resource"));
@@ -53,6 +54,7 @@ pub fn convert(configuration: &Configuration, packages: &Packages) -> Converted 
         configuration,
         packages,
         modules: modules_of(configuration),
+        kinds: RefCell::default(),
     };
     let mut converted = Converted::default();
     for module in &context.modules {
@@ -107,15 +109,22 @@ fn convert_file<'c>(
 ) {
     let converter = Converter::new(context, module, file);
     let mut pieces = Vec::new();
+    if is_override(file.name()) {
+        converter.note(
+            &file.body,
+            "the blocks of an override file are not merged into those that they override",
+        );
+        converter.piece(Vec::new(), "", &mut pieces, &mut converted.notes);
+    }
     for structure in &file.body {
         match structure {
             Structure::Block(block) => converter.block(block, converted, &mut pieces),
             Structure::Attribute(attribute) => {
                 converter.note(attribute, "an attribute outside of blocks means nothing");
-                pieces.push(converter.kept(attribute));
+                let text = converter.kept(attribute);
+                converter.piece(Vec::new(), &text, &mut pieces, &mut converted.notes);
             }
         }
-        converted.notes.extend(converter.take_notes());
     }
     let rest = plumb_pcl::comments(file.body.decor().suffix());
     if !rest.is_empty() {
@@ -158,7 +167,7 @@ impl Converter<'_, '_> {
                 let comment = commented(description.unwrap_or_default().lines());
                 Some(format!("{comment}{}", self.output_block(block)))
             }
-            ("locals", 0) => return self.locals(block, above, pieces),
+            ("locals", 0) => return self.locals(block, above, converted, pieces),
             ("resource", 2) => Some(self.resource_block(block)),
             ("data", 2) => Some(self.data_block(block)),
             ("module", 1) => self.call_block(block),
@@ -196,18 +205,21 @@ impl Converter<'_, '_> {
             }
         };
         let text = text.unwrap_or_else(|| self.kept(block));
-        self.piece(above, &text, pieces);
+        self.piece(above, &text, pieces, &mut converted.notes);
     }
 
     /// Adds a piece with the comments above it and what it does not have of the original.
-    fn piece(&self, above: Vec<String>, text: &str, pieces: &mut Vec<String>) {
+    fn piece(
+        &self,
+        above: Vec<String>,
+        text: &str,
+        pieces: &mut Vec<String>,
+        notes: &mut Vec<Note>,
+    ) {
         let mut piece = commented(above.iter().map(String::as_str));
-        let notes = self.take_notes();
-        for note in &notes {
+        for note in self.take_notes() {
             piece.push_str(&commented(format!("TODO: {}", note.text).lines()));
-        }
-        for note in notes {
-            self.keep(note);
+            notes.push(note);
         }
         piece.push_str(text);
         if !piece.is_empty() {
@@ -215,14 +227,20 @@ impl Converter<'_, '_> {
         }
     }
 
-    fn locals(&self, block: &Block, above: Vec<String>, pieces: &mut Vec<String>) {
+    fn locals(
+        &self,
+        block: &Block,
+        above: Vec<String>,
+        converted: &mut Converted,
+        pieces: &mut Vec<String>,
+    ) {
         let mut text = String::new();
         for attribute in block.body.attributes() {
             let comments = comments(attribute);
             text.push_str(&commented(comments.iter().map(String::as_str)));
             text.push_str(&self.local(attribute));
         }
-        self.piece(above, &text, pieces);
+        self.piece(above, &text, pieces, &mut converted.notes);
     }
 
     fn project_settings(&self, block: &Block, converted: &mut Converted) {

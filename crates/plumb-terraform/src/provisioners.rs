@@ -4,23 +4,19 @@ use hcl_edit::structure::{Block, Body};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
-use crate::module::Many;
 use crate::scope::{Meaning, Scope};
 use crate::text::{Entry, Statement, head};
 
 impl Converter<'_, '_> {
     /// The commands of a resource, which is called `own`.
     pub(crate) fn provisioners(&self, own: &str, resource: &Block, scope: &Scope) -> String {
-        let itself = match Many::of(&resource.body) {
-            Many::One => own.to_owned(),
-            Many::Count => format!("{own}[range.value]"),
-            Many::Each => format!("{own}[range.key]"),
+        let Some(Meaning::Itself(itself)) = scope.get("self") else {
+            return String::new();
         };
-        let range = match Many::of(&resource.body) {
-            Many::One => None,
-            _ => self.range(&resource.body, &Scope::default()).1,
-        };
-        let mut previous = itself.clone();
+        let (_, range) = self.range(&resource.body, &Scope::default());
+        // The index of one of several resources is that of its commands.
+        let index = itself.text.strip_prefix(own).unwrap_or_default();
+        let mut previous = itself.text.clone();
         let mut out = String::new();
         for (at, block) in resource.body.get_blocks("provisioner").enumerate() {
             let name = format!("{own}Provisioner{at}");
@@ -31,11 +27,9 @@ impl Converter<'_, '_> {
             let depends = Entry::new("dependsOn", format!("[{previous}]"));
             statement.options.push(depends);
             // A provisioner runs once for each resource that is created.
-            if let Some(Meaning::Itself(value)) = scope.get("self") {
-                let triggers = Entry::new("triggers", format!("[{}.id]", value.text));
-                statement.entries.push(triggers);
-            }
-            previous = previous.replacen(previous.split('[').next().unwrap_or_default(), &name, 1);
+            let triggers = Entry::new("triggers", format!("[{}.id]", itself.text));
+            statement.entries.push(triggers);
+            previous = format!("{name}{index}");
             out.push('\n');
             out.push_str(&statement.print());
         }

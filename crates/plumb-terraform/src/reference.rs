@@ -89,7 +89,7 @@ impl Converter<'_, '_> {
     fn variable(&self, name: &str) -> Option<Typed> {
         let declared = Declared::Variable(name.to_owned());
         let own = self.module.names.get(&declared)?;
-        Some(Typed::new(own, Shape::Declared(self.declared(name))))
+        Some(Typed::new(own, Shape::Variable(self.variable_type(name))))
     }
 
     fn local_value(&self, name: &str) -> Option<Typed> {
@@ -139,7 +139,7 @@ impl Converter<'_, '_> {
         self.follow(Typed::new(own, shape), steps, scope)
     }
 
-    /// What is known of an output of a module.
+    /// The shape of an output of a module.
     pub(crate) fn output_shape(&self, place: usize, output: &str) -> Shape {
         let module = &self.context.modules[place];
         let block = module.outputs.get(output);

@@ -1,4 +1,4 @@
-//! What names mean in the place that is being converted.
+//! Names with a meaning at the place that is being converted.
 
 use crate::shape::Shape;
 
@@ -27,14 +27,14 @@ impl Typed {
     }
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Meaning {
     /// A value: the variable of a `for` expression, or one of a template file.
     Value(Typed),
-    /// What has a key and a value: `each`, and the iterator of a dynamic block.
+    /// An entry with a key and a value: `each`, and the iterator of a dynamic block.
     Entry { key: String, value: Typed },
-    /// What has an index: `count`.
+    /// The index of `count`.
     Index(String),
     /// The resource that a block belongs to.
     Itself(Typed),

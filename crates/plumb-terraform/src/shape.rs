@@ -1,4 +1,4 @@
-//! What is known of a value: how its properties are called in the package that it comes from.
+//! Shapes of values: how the package of a value names its properties.
 //!
 //! Terraform's providers call properties `like_this`, packages `likeThis`, and where a provider has a list of at most one
 //! block, the package may have the block itself. Values that a configuration makes itself keep their names.
@@ -10,17 +10,17 @@ use plumb_schema::{
     TypeDefinition, TypeKind,
 };
 
-use crate::declared::Declared;
 use crate::mapping::Renames;
 use crate::names::camel;
+use crate::variable_type::VariableType;
 
-/// What is known of a value.
+/// Knowledge of the structure of a value, which decides how names and indexes are converted.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Shape {
-    /// Nothing; its names stay.
+    /// Nothing is known; names stay as they are.
     #[default]
     Unknown,
-    /// That it is of a package of which nothing else is known; its names are likely to be in camel case.
+    /// A value of a package without a schema; names become camel case, because most packages use it.
     Guessed,
     /// A text, number or boolean.
     Scalar,
@@ -28,8 +28,8 @@ pub(crate) enum Shape {
     Object(Fields),
     List(Box<Shape>),
     Map(Box<Shape>),
-    /// A value of a variable, of a type that has optional attributes.
-    Declared(Declared),
+    /// A value of a variable, or a part of one.
+    Variable(VariableType),
     /// The outputs of a module, by its place.
     Module(usize),
 }
@@ -42,7 +42,7 @@ pub(crate) struct Fields {
     renames: Option<Arc<Renames>>,
 }
 
-/// What has properties.
+/// Owner of the properties of an object.
 #[derive(Clone, Debug)]
 pub(crate) enum Holder {
     Inputs(Arc<Resource>),
@@ -61,11 +61,11 @@ impl Shape {
         Shape::Map(Box::new(self))
     }
 
-    /// The shape of what is in a list or map.
+    /// Shape of the elements of a list or map.
     pub(crate) fn element(&self) -> Shape {
         match self {
             Shape::List(inner) | Shape::Map(inner) => (**inner).clone(),
-            Shape::Declared(declared) => Shape::Declared(declared.element()),
+            Shape::Variable(ty) => Shape::Variable(ty.element()),
             _ => Shape::Unknown,
         }
     }
@@ -117,6 +117,8 @@ pub(crate) struct Found {
     /// Its name in the package.
     pub(crate) name: String,
     pub(crate) shape: Shape,
+    /// Whether the package marks its values as secret.
+    pub(crate) is_secret: bool,
 }
 
 impl Fields {
@@ -148,7 +150,7 @@ impl Fields {
         }
     }
 
-    /// How many of `names` there are.
+    /// Number of `names` that are properties.
     pub(crate) fn count<'n>(&self, names: impl Iterator<Item = &'n str>) -> usize {
         names.filter(|name| self.find(name).is_some()).count()
     }
@@ -168,6 +170,7 @@ impl Fields {
         Some(Found {
             name: property.name.clone(),
             shape: Shape::of_type(&self.package, &property.ty, inner),
+            is_secret: property.secret,
         })
     }
 }

@@ -58,6 +58,11 @@ pub enum ReadError {
     /// There is no configuration in the folder.
     #[error("there is no Terraform configuration in {0}: its files end with .tf")]
     Empty(PathBuf),
+    /// The folder of the root module is not within the folder that is converted.
+    #[error(
+        "the folder {0} is outside of the folder that is converted; run the command in a folder that holds both"
+    )]
+    Outside(String),
     /// A file or folder cannot be read.
     #[error("{path}: {source}")]
     Io {
@@ -75,7 +80,7 @@ impl Configuration {
     /// Reads the configuration whose root module is in the folder `start` within `folder`; `start` is empty for `folder`
     /// itself.
     pub fn read(folder: &Path, start: &str) -> Result<Self, ReadError> {
-        let root = normal(start).unwrap_or_default();
+        let root = normal(start).ok_or_else(|| ReadError::Outside(start.to_owned()))?;
         let mut reader = Reader {
             folder,
             manifest: Manifest::read(&folder.join(&root)),
@@ -207,7 +212,8 @@ fn unreadable(source: &SourceFile, error: &hcl_edit::parser::Error) -> String {
     Diagnostic::error(Span::new(at, end), summary).excerpt(source)
 }
 
-fn is_override(name: &str) -> bool {
+/// Whether Terraform merges the blocks of a file into those of other files.
+pub(crate) fn is_override(name: &str) -> bool {
     name == "override.tf" || name.ends_with("_override.tf")
 }
 
@@ -240,7 +246,7 @@ pub(crate) fn normal(path: &str) -> Option<String> {
     Some(steps.join("/"))
 }
 
-/// Where `terraform init` put modules from elsewhere.
+/// Folders into which `terraform init` put modules from registries and repositories.
 #[derive(Debug, Default)]
 struct Manifest {
     /// Folders by the path of calls, with dots.

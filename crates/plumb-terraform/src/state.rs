@@ -1,5 +1,6 @@
-//! States, whose resources are adopted under the names that they have in the converted program.
+//! States of Terraform: their resources, with the names that they have in the converted program.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -95,11 +96,11 @@ pub fn adopt(
             file.version
         ));
     }
-    let modules = modules_of(configuration);
     let context = Context {
         configuration,
         packages,
-        modules,
+        modules: modules_of(configuration),
+        kinds: RefCell::default(),
     };
     let mut adoption = Adoption {
         context: &context,
@@ -272,7 +273,8 @@ fn values(sides: &Sides, instance: &Instance, set: &[&str]) -> Values {
         .collect();
     for (name, value) in instance.attributes.iter().filter(|(_, it)| !it.is_null()) {
         if let Some(found) = sides.outputs.find(name).filter(|_| name != "id") {
-            if secret.contains(&name.as_str()) {
+            // Older states list only what the configuration marks, so the schema is asked too.
+            if found.is_secret || secret.contains(&name.as_str()) {
                 values.secrets.insert(found.name.clone());
             }
             values

@@ -207,7 +207,7 @@ impl<'c> Converter<'_, 'c> {
         text
     }
 
-    /// What replaces a resource that does nothing else.
+    /// The trigger that replaces a resource of [`STASH`].
     fn replacement(&self, kind: &str, block: &Block, scope: &Scope) -> Option<Entry> {
         let name = match kind {
             "terraform_data" => "triggers_replace",

@@ -41,7 +41,8 @@ impl Token<'_> {
     }
 }
 
-/// How literals are parted: the lines of a heredoc are tokens of their own, which limits what is dropped.
+/// Division of literals into tokens. A marker drops whitespace of the neighbouring token only, so the lines of a heredoc
+/// must be tokens of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lines {
     Together,

@@ -26,7 +26,7 @@ impl Entry {
 /// A block, with blocks inside that have attributes only.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Statement {
-    /// What stands in front of the brace.
+    /// The text in front of the brace.
     pub(crate) head: String,
     pub(crate) entries: Vec<Entry>,
     /// The block called `options`.

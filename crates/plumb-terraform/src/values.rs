@@ -16,6 +16,8 @@ pub struct Values {
     pub settings: BTreeMap<String, Json>,
     /// Names of secret settings that have a value, which is left out.
     pub secrets: Vec<String>,
+    /// Names of settings whose values are not constant, which are left out too.
+    pub computed: Vec<String>,
 }
 
 impl Configuration {
@@ -55,6 +57,8 @@ impl Configuration {
                     values.secrets.push(camel(name));
                 } else if let Some(value) = constant(&attribute.value) {
                     values.settings.insert(camel(name), value);
+                } else {
+                    values.computed.push(camel(name));
                 }
             }
         }

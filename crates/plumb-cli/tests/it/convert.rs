@@ -191,3 +191,34 @@ fn mistakes_and_languages_without_programs_are_told() {
         assert!(told.contains(expected), "{told}");
     }
 }
+
+#[test]
+fn settings_that_are_there_survive_another_conversion() {
+    let context = TestContext::without_project();
+    context.write(
+        "main.tf",
+        "variable \"size\" {}\n\noutput \"size\" {\n  value = var.size\n}\n",
+    );
+    context.write("terraform.tfvars", "size = 3\n");
+    let convert = [
+        "convert",
+        "--from",
+        "terraform",
+        "--language",
+        "python",
+        "--out",
+        "out",
+        "--name",
+        "sized",
+        "--generate-only",
+    ];
+    context.ok(&convert);
+    assert_eq!(
+        context.read("out/Pulumi.dev.yaml"),
+        "config:\n  sized:size: 3\n"
+    );
+    let changed = "encryptionsalt: v1:abc\nconfig:\n  sized:size: 4\n";
+    context.write("out/Pulumi.dev.yaml", changed);
+    context.ok(&convert);
+    assert_eq!(context.read("out/Pulumi.dev.yaml"), changed);
+}

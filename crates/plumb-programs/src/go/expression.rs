@@ -327,7 +327,7 @@ impl Printer {
         if !value.is_plain() {
             return self.refuse("the conversion of an output");
         }
-        if conversion != Conversion::TextToBool {
+        if !matches!(conversion, Conversion::TextToBool | Conversion::NumberToInt) {
             self.import("strconv");
         }
         match conversion {

@@ -13,33 +13,40 @@ use sha2::{Digest, Sha256, Sha512};
 
 use super::args::{Answer, Args};
 
-/// The digest of bytes, in hexadecimal digits.
-pub(super) fn hex_digest<D: Digest>(bytes: &[u8]) -> String {
-    hex::encode(D::digest(bytes))
+/// Function from bytes to text: a digest, or base 64.
+pub(super) type Encoding = fn(&[u8]) -> String;
+
+pub(super) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
-/// The digest of bytes, in base 64.
-pub(super) fn base64_digest<D: Digest>(bytes: &[u8]) -> String {
-    STANDARD.encode(D::digest(bytes))
+pub(super) fn md5(bytes: &[u8]) -> String {
+    hex::encode(Md5::digest(bytes))
+}
+
+pub(super) fn sha1(bytes: &[u8]) -> String {
+    hex::encode(Sha1::digest(bytes))
+}
+
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+pub(super) fn sha512(bytes: &[u8]) -> String {
+    hex::encode(Sha512::digest(bytes))
+}
+
+pub(super) fn base64sha256(bytes: &[u8]) -> String {
+    base64(&Sha256::digest(bytes))
+}
+
+pub(super) fn base64sha512(bytes: &[u8]) -> String {
+    base64(&Sha512::digest(bytes))
 }
 
 /// A function of the bytes of a text.
-pub(super) fn of_bytes(args: &Args<'_>, change: impl FnOnce(&[u8]) -> String) -> Answer {
-    Ok(change(args.text("input")?.as_bytes()).into())
-}
-
-/// The digests by the names of their functions, without and with a file in front.
-pub(super) fn digest(name: &str, bytes: &[u8]) -> Option<String> {
-    Some(match name {
-        "md5" => hex_digest::<Md5>(bytes),
-        "sha1" => hex_digest::<Sha1>(bytes),
-        "sha256" => hex_digest::<Sha256>(bytes),
-        "sha512" => hex_digest::<Sha512>(bytes),
-        "base64sha256" => base64_digest::<Sha256>(bytes),
-        "base64sha512" => base64_digest::<Sha512>(bytes),
-        "base64" => STANDARD.encode(bytes),
-        _ => return None,
-    })
+pub(super) fn of_text(args: &Args<'_>, encoding: Encoding) -> Answer {
+    Ok(encoding(args.text("input")?.as_bytes()).into())
 }
 
 pub(super) fn base64decode(args: &Args<'_>) -> Answer {

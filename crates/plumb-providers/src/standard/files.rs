@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::args::{Answer, Args};
-use super::encoding::digest;
+use super::encoding::Encoding;
 
 fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     std::fs::read(folder.join(path)).map_err(|error| match error.kind() {
@@ -22,13 +22,9 @@ pub(super) fn file(args: &Args<'_>, folder: &Path) -> Answer {
     }
 }
 
-/// The digest `kind` of a file.
-pub(super) fn file_digest(args: &Args<'_>, folder: &Path, kind: &str) -> Answer {
-    let bytes = read(folder, args.text("input")?)?;
-    match digest(kind, &bytes) {
-        Some(text) => Ok(text.into()),
-        None => Err(format!("there is no digest {kind}")),
-    }
+/// A function of the bytes of a file.
+pub(super) fn of_file(args: &Args<'_>, folder: &Path, encoding: Encoding) -> Answer {
+    Ok(encoding(&read(folder, args.text("input")?)?).into())
 }
 
 pub(super) fn exists(args: &Args<'_>, folder: &Path) -> Answer {

@@ -5,7 +5,7 @@ use plumb_value::Value;
 use super::args::{Answer, Args};
 use super::values::{json_text, text_of};
 
-/// What stands between `%` and the verb.
+/// Flags, width and precision of a verb: the part between `%` and the letter.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
     is_left: bool,

@@ -75,7 +75,7 @@ pub(super) fn distinct(args: &Args<'_>) -> Answer {
     Ok(Value::array(distinct_of(args.list("input")?)))
 }
 
-/// The item at an index, which begins anew behind the last item.
+/// The item at an index. An index behind the last item wraps around to the first.
 pub(super) fn element(args: &Args<'_>) -> Answer {
     let items = args.list("input")?;
     if items.is_empty() {
@@ -183,7 +183,7 @@ pub(super) fn reverse(args: &Args<'_>) -> Answer {
     Ok(Value::array(args.list("input")?.iter().rev().cloned()))
 }
 
-/// What all lists have. Values of several types are compared as texts.
+/// Intersection of lists. Values are compared as texts if any of them is a text.
 pub(super) fn setintersection(args: &Args<'_>) -> Answer {
     let lists = args.lists("input")?;
     let has_text = lists

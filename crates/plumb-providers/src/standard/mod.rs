@@ -1,8 +1,8 @@
 //! The package `std`: functions of texts, numbers, lists, files and networks, as Terraform has them.
 //!
 //! Names, arguments and results are those of version 2.3 of the plugin `std`. Where the plugin differs from Terraform by
-//! mistake, this follows Terraform: `timecmp` tells later times, `fileexists` gives false, `csvdecode` takes a last line
-//! that ends. `rsadecrypt` is not built in.
+//! mistake, this package follows Terraform: `timecmp` returns 1 for a later time, `fileexists` returns false for a missing
+//! file, and `csvdecode` accepts a line ending behind the last line. `rsadecrypt` is not built in.
 
 mod addresses;
 mod args;
@@ -35,6 +35,7 @@ use self::args::{Answer, Args};
 use crate::adapter::{Adapter, Package, invoked};
 use crate::{Builtin, BuiltinContext};
 
+#[derive(Clone)]
 struct Std {
     folder: PathBuf,
     home: Option<PathBuf>,
@@ -60,13 +61,10 @@ impl Std {
             "alltrue" => lists::all(args),
             "anytrue" => lists::any(args),
             "base64decode" => encoding::base64decode(args),
-            "base64encode" => encoding::of_bytes(args, |it| {
-                encoding::digest("base64", it).unwrap_or_default()
-            }),
+            "base64encode" => encoding::of_text(args, encoding::base64),
             "base64gzip" => encoding::base64gzip(args),
-            "base64sha256" | "base64sha512" | "md5" | "sha1" | "sha256" | "sha512" => {
-                encoding::of_bytes(args, |it| encoding::digest(name, it).unwrap_or_default())
-            }
+            "base64sha256" => encoding::of_text(args, encoding::base64sha256),
+            "base64sha512" => encoding::of_text(args, encoding::base64sha512),
             "basename" => text::of_one(args, files::basename),
             "bcrypt" => encoding::bcrypt(args),
             "ceil" => numbers::of_one(args, f64::ceil),
@@ -88,10 +86,13 @@ impl Std {
             "endswith" => text::test(args, "suffix", |text, suffix| text.ends_with(suffix)),
             "file" => files::file(args, folder),
             "fileexists" => files::exists(args, folder),
-            "filebase64" | "filebase64sha256" | "filebase64sha512" | "filemd5" | "filesha1"
-            | "filesha256" | "filesha512" => {
-                files::file_digest(args, folder, &name["file".len()..])
-            }
+            "filebase64" => files::of_file(args, folder, encoding::base64),
+            "filebase64sha256" => files::of_file(args, folder, encoding::base64sha256),
+            "filebase64sha512" => files::of_file(args, folder, encoding::base64sha512),
+            "filemd5" => files::of_file(args, folder, encoding::md5),
+            "filesha1" => files::of_file(args, folder, encoding::sha1),
+            "filesha256" => files::of_file(args, folder, encoding::sha256),
+            "filesha512" => files::of_file(args, folder, encoding::sha512),
             "flatten" => lists::flatten(args),
             "floor" => numbers::of_one(args, f64::floor),
             "format" => format::format(args),
@@ -109,6 +110,7 @@ impl Std {
             "map" => lists::map(args),
             "matchkeys" => lists::matchkeys(args),
             "max" => numbers::extreme(args, f64::max),
+            "md5" => encoding::of_text(args, encoding::md5),
             "merge" => lists::merge(args),
             "min" => numbers::extreme(args, f64::min),
             "parseint" => numbers::parseint(args),
@@ -121,6 +123,9 @@ impl Std {
             "reverse" => lists::reverse(args),
             "rsadecrypt" => Err("rsadecrypt is not built into plumb".to_owned()),
             "setintersection" => lists::setintersection(args),
+            "sha1" => encoding::of_text(args, encoding::sha1),
+            "sha256" => encoding::of_text(args, encoding::sha256),
+            "sha512" => encoding::of_text(args, encoding::sha512),
             "signum" => numbers::signum(args),
             "slice" => lists::slice(args),
             "sort" => lists::sort(args),
@@ -184,13 +189,18 @@ impl Package for Std {
     }
 
     async fn invoke(&self, request: InvokeRequest) -> Result<InvokeResponse, ProviderError> {
-        let token = request.token.as_str();
-        let parts: Vec<&str> = token.split(':').collect();
-        let name = parts.last().copied().unwrap_or_default();
+        let token = request.token.clone();
+        let name = token.as_str().rsplit(':').next().unwrap_or_default();
         let is_secret = request.args.contains_secrets();
-        let args = request.args.without_secrets();
-        let answer = self
-            .call(name, &Args(&args))
+        // Files may be slow, and bcrypt is meant to be.
+        let (package, function) = (self.clone(), name.to_owned());
+        let called = tokio::task::spawn_blocking(move || {
+            let args = request.args.without_secrets();
+            package.call(&function, &Args(&args))
+        });
+        let answer = called
+            .await
+            .map_err(|error| ProviderError::clean(format!("{name}: {error}")))?
             .ok_or_else(|| ProviderError::clean(format!("unrecognized function name: {token}")))?;
         let value = answer.map_err(|why| ProviderError::clean(format!("{name}: {why}")))?;
         let value = if is_secret {

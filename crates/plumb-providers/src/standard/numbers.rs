@@ -49,7 +49,7 @@ pub(super) fn parseint(args: &Args<'_>) -> Answer {
     }
 }
 
-/// How many numbers `range` makes at most, so that a mistake does not take all memory.
+/// Greatest length of a range, so that a mistake does not take all memory.
 const MOST: f64 = 1e6;
 
 pub(super) fn range(args: &Args<'_>) -> Answer {

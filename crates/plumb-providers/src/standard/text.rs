@@ -103,7 +103,7 @@ pub(super) fn replace(args: &Args<'_>) -> Answer {
     })
 }
 
-/// What a match gives: its groups by name or in order, or the whole where there are none.
+/// Value of a match: its groups by name or in order, or the whole match if the pattern has no groups.
 fn groups(regex: &Regex, found: &Captures<'_>) -> Answer {
     let text = |at: usize| found.get(at).map_or("", |it| it.as_str());
     if regex.captures_len() == 1 {

@@ -105,3 +105,40 @@ fn names_of_a_mapping_come_before_those_that_follow_from_others() {
     assert_eq!(converted.files["main.pp"], expected);
     assert_eq!(converted.notes, []);
 }
+
+#[test]
+fn secrets_of_the_schema_are_secret_in_states_that_do_not_list_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "resource \"random_password\" \"p\" {\n  length = 8\n}\n";
+    fs::write(folder.path().join("main.tf"), text).unwrap();
+    let state = r#"{"version": 4, "resources": [{"mode": "managed", "type": "random_password", "name": "p", "instances": [
+        {"attributes": {"id": "none", "length": 8, "result": "hush"}, "sensitive_attributes": []}]}]}"#;
+    let configuration = plumb_terraform::Configuration::read(folder.path(), "").unwrap();
+    let (adopted, notes) =
+        plumb_terraform::adopt(&configuration, &super::packages(), state).unwrap();
+    assert_eq!(notes, []);
+    let values = adopted[0].values.as_ref().unwrap();
+    assert!(values.secrets.contains("result"), "{:?}", values.secrets);
+}
+
+#[test]
+fn the_root_module_is_within_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = converted(folder.path(), "../other")
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("is outside of the folder"), "{told}");
+}
+
+#[test]
+fn values_that_are_not_constant_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("main.tf"), "variable \"a_b\" {}\n").unwrap();
+    fs::write(
+        folder.path().join("terraform.tfvars"),
+        "a_b = upper(\"x\")\n",
+    )
+    .unwrap();
+    let configuration = plumb_terraform::Configuration::read(folder.path(), "").unwrap();
+    assert_eq!(configuration.values().unwrap().computed, ["aB"]);
+}

@@ -11,6 +11,8 @@ pub(crate) mod source;
 mod target;
 mod terraform;
 
+use std::path::Path;
+
 use clap::Args;
 use plumb_pcl::{Leniency, Problem, Program, Sources};
 
@@ -21,9 +23,9 @@ use target::Target;
 
 /// Convert programs from one language to another
 ///
-/// The program of the working directory, written in YAML, PCL, Terraform or a language that a converter plugin reads, is
-/// written in the language named: python, typescript, go, yaml or pcl. Of a Terraform configuration, the root module may be in a folder named behind --, so that
-/// modules beside it are converted too; what cannot be converted is listed, and stands as a comment in the program.
+/// Reads the program of the working directory, which is written in YAML, PCL, Terraform or a language of a converter plugin,
+/// and writes it in python, typescript, go, yaml or pcl. For Terraform, name the folder of the root module behind -- if it
+/// uses modules beside its own folder. The parts that cannot be converted are listed, and stay as comments in the program.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
     /// Which language plugin to use to generate the project
@@ -51,6 +53,46 @@ pub struct ConvertArgs {
     pub arguments: Vec<String>,
 }
 
+/// Origin of a program in PCL.
+enum Origin {
+    /// Files in PCL or YAML.
+    Files(Sources),
+    Terraform(Box<terraform::ConvertedConfiguration>),
+    Plugin(plugin::ConvertedProgram),
+}
+
+impl Origin {
+    fn read(args: &ConvertArgs, folder: &Path, out: &Path, ctx: &Context) -> Result<Self, Error> {
+        let (from, arguments) = (args.from.as_str(), &args.arguments[..]);
+        if crate::terraform::is_named(from) {
+            let read = terraform::ConvertedConfiguration::read;
+            let configuration = read(folder, arguments, &args.mappings, ctx)?;
+            Ok(Origin::Terraform(Box::new(configuration)))
+        } else if source::is_known(from) {
+            source::read(from, folder).map(Origin::Files)
+        } else {
+            let read = plugin::ConvertedProgram::read;
+            read(from, folder, out, arguments, ctx).map(Origin::Plugin)
+        }
+    }
+
+    fn sources(&self) -> &Sources {
+        match self {
+            Origin::Files(sources) => sources,
+            Origin::Terraform(configuration) => &configuration.sources,
+            Origin::Plugin(program) => &program.sources,
+        }
+    }
+
+    /// Folder with the description of the project and the files that the program reads. A converter copies these itself.
+    fn files_folder<'f>(&'f self, folder: &'f Path) -> &'f Path {
+        match self {
+            Origin::Files(_) | Origin::Terraform(_) => folder,
+            Origin::Plugin(program) => program.folder.path(),
+        }
+    }
+}
+
 /// Runs `convert`.
 pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let language = args
@@ -60,50 +102,40 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let target = Target::named(language)?;
     let folder = ctx.environment.cwd.clone();
     let out = folder.join(&args.out);
-    let (mut arrived, mut told) = (None, None);
-    let sources = if crate::terraform::is_named(&args.from) {
-        let read = terraform::Arrived::read(&folder, &args.arguments, &args.mappings, ctx)?;
-        arrived.insert(read).sources.clone()
-    } else if source::is_known(&args.from) {
-        source::read(&args.from, &folder)?
-    } else {
-        let read = plugin::Arrived::read(&args.from, &folder, &out, &args.arguments, ctx)?;
-        told.insert(read).sources.clone()
-    };
-    let described = told.as_ref().map_or(&*folder, |it| it.folder.path());
-    let mut description = target::description(described, &folder, args.name.as_deref())?;
-    if let Some(arrived) = &arrived {
-        arrived.describe(&mut description);
+    let origin = Origin::read(args, &folder, &out, ctx)?;
+    let sources = origin.sources();
+    let files_folder = origin.files_folder(&folder);
+    let mut description = target::description(files_folder, &folder, args.name.as_deref())?;
+    if let Origin::Terraform(configuration) = &origin {
+        configuration.describe(&mut description);
     }
     let files = if let Target::Pcl = target {
-        target::pcl_files(&sources)
+        target::pcl_files(sources)
     } else {
         let leniency = if args.strict {
             Leniency::NONE
         } else {
             Leniency::ALL
         };
-        let (program, problems) = bind(&sources, leniency, ctx)?;
+        let (program, problems) = bind(sources, leniency, ctx)?;
         report(&problems, ctx)?;
-        let (files, problems) = target.files(&program, &sources, &description)?;
+        let (files, problems) = target.files(&program, sources, &description)?;
         report(&problems, ctx)?;
         files
     };
     target::write(&out, &files)?;
-    match &arrived {
-        Some(arrived) => {
-            let project = description["name"].as_str().unwrap_or_default();
-            arrived.write(&out, project)?;
-        }
-        // Of a program that a converter read, it says which files are needed: those that it wrote.
-        None => target::copy_rest(described, &out)?,
+    if let Origin::Terraform(configuration) = &origin {
+        let project = description["name"].as_str().unwrap_or_default();
+        configuration.write(&out, project, ctx)?;
+    } else {
+        target::copy_rest(files_folder, &out)?;
     }
     let is_program = !matches!(target, Target::Pcl);
-    if is_program || arrived.is_some() || told.is_some() {
+    if is_program || !matches!(origin, Origin::Files(_)) {
         target::write_description(&out, description, &target)?;
     }
-    if let Some(arrived) = &arrived {
-        arrived.report(ctx);
+    if let Origin::Terraform(configuration) = &origin {
+        configuration.report(ctx);
     }
     if is_program && !args.generate_only {
         target::install(&out, ctx)?;

@@ -10,14 +10,14 @@ use crate::commands::stack::values::Secrets;
 use crate::operate::{StandaloneHost, tell};
 use crate::{Context, Error};
 
-/// What a converter wrote.
-pub(super) struct Arrived {
+/// A program in PCL that a converter wrote.
+pub(super) struct ConvertedProgram {
     pub(super) sources: Sources,
     /// Folder with its files, until this is dropped.
     pub(super) folder: TempDir,
 }
 
-impl Arrived {
+impl ConvertedProgram {
     /// Runs the converter `name` on the program in `folder`, for a project in `out`.
     pub(super) fn read(
         name: &str,
@@ -47,7 +47,7 @@ impl Arrived {
         host.close();
         tell(&messages?, ctx)?;
         let sources = Sources::in_folder(target.path())?;
-        Ok(Arrived {
+        Ok(ConvertedProgram {
             sources,
             folder: target,
         })

@@ -1,4 +1,4 @@
-//! Terraform configurations to convert: what `plumb-terraform` needs of plugins, and the files of the project.
+//! Terraform configurations to convert, and the files of their projects.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,15 +14,17 @@ use crate::json::{Indent, pretty};
 use crate::operate::StandaloneHost;
 use crate::{Context, Error, terraform};
 
-/// File that Terraform keeps its state in, and the one to import the same from.
+/// File in which Terraform keeps its state.
 const STATE: &str = "terraform.tfstate";
+
+/// File from which the resources of that state are imported.
 const IMPORTS: &str = "import.json";
 
-/// Name of the stack whose settings are written.
-const STACK: &str = "dev";
+/// File with the settings of the first stack.
+const SETTINGS: &str = "Pulumi.dev.yaml";
 
 /// A converted configuration.
-pub(super) struct Arrived {
+pub(super) struct ConvertedConfiguration {
     pub(super) sources: Sources,
     converted: Converted,
     values: Values,
@@ -31,7 +33,7 @@ pub(super) struct Arrived {
     folder: PathBuf,
 }
 
-impl Arrived {
+impl ConvertedConfiguration {
     /// Reads and converts the configuration in `folder`. `arguments` name the folder of the root module within it.
     pub(super) fn read(
         folder: &Path,
@@ -63,7 +65,7 @@ impl Arrived {
             adopted = found;
             converted.notes.extend(notes);
         }
-        Ok(Arrived {
+        Ok(ConvertedConfiguration {
             sources: Sources::new(converted.files.clone()),
             converted,
             values,
@@ -81,16 +83,21 @@ impl Arrived {
         description["config"] = Json::Object(settings.into_iter().collect());
     }
 
-    /// Writes the settings of the stack, and copies the files that the program reads.
-    pub(super) fn write(&self, out: &Path, project: &str) -> Result<(), Error> {
-        if !self.values.settings.is_empty() {
+    /// Writes the settings of the stack and the import file, and copies the files that the program reads.
+    pub(super) fn write(&self, out: &Path, project: &str, ctx: &Context) -> Result<(), Error> {
+        if self.values.settings.is_empty() {
+            // Nothing to write.
+        } else if out.join(SETTINGS).exists() {
+            // Settings that were changed since may have secrets, which nobody could bring back.
+            ctx.printer
+                .warning(&format!("{SETTINGS} is there already and stays as it is"));
+        } else {
             let mut text = "config:\n".to_owned();
             for (key, value) in &self.values.settings {
                 // Writing to a string cannot fail. JSON is YAML.
                 let _ = writeln!(text, "  {project}:{key}: {value}");
             }
-            let name = format!("Pulumi.{STACK}.yaml");
-            super::target::write(out, &BTreeMap::from([(name, text)]))?;
+            super::target::write(out, &BTreeMap::from([(SETTINGS.to_owned(), text)]))?;
         }
         if !self.adopted.is_empty() {
             let (imports, _) = import_file(&self.adopted);
@@ -128,6 +135,11 @@ impl Arrived {
         for name in &self.values.secrets {
             ctx.printer.warning(&format!(
                 "the value of the secret {name} was left out; set it with `plumb config set --secret {name}`"
+            ));
+        }
+        for name in &self.values.computed {
+            ctx.printer.warning(&format!(
+                "the value of {name} was left out, because it is computed; set it with `plumb config set {name}`"
             ));
         }
         for note in &self.converted.notes {

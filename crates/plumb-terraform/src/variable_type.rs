@@ -1,4 +1,4 @@
-//! Types that variables declare, as far as they say what is optional.
+//! Types of variables: which attributes of their objects are optional, and the defaults of these.
 
 use std::collections::BTreeMap;
 
@@ -7,54 +7,54 @@ use hcl_edit::expr::{Expression, Object, ObjectKey};
 use crate::convert::Converter;
 use crate::scope::Scope;
 
-/// A type with the attributes that may be missing.
+/// The type of a variable, or of a part of it. Only objects and collections are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Declared {
-    List(Box<Declared>),
-    Map(Box<Declared>),
+pub(crate) enum VariableType {
+    List(Box<VariableType>),
+    Map(Box<VariableType>),
     Object(BTreeMap<String, Attribute>),
     Other,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attribute {
-    pub(crate) ty: Declared,
-    /// What stands for it where it is missing, as PCL; `None` if it is required.
+    pub(crate) ty: VariableType,
+    /// Default of an optional attribute, as PCL; `None` if the attribute is required.
     pub(crate) default: Option<String>,
 }
 
-impl Declared {
-    /// The type of what is in a list or map.
-    pub(crate) fn element(&self) -> Declared {
+impl VariableType {
+    /// Type of the elements of a list or map.
+    pub(crate) fn element(&self) -> VariableType {
         match self {
-            Declared::List(inner) | Declared::Map(inner) => (**inner).clone(),
-            Declared::Object(_) | Declared::Other => Declared::Other,
+            VariableType::List(inner) | VariableType::Map(inner) => (**inner).clone(),
+            VariableType::Object(_) | VariableType::Other => VariableType::Other,
         }
     }
 }
 
 impl Converter<'_, '_> {
     /// The type that a variable declares.
-    pub(crate) fn declared(&self, variable: &str) -> Declared {
+    pub(crate) fn variable_type(&self, variable: &str) -> VariableType {
         let block = self.module.variables.get(variable);
         let ty = block.and_then(|it| it.body.get_attribute("type"));
-        ty.map_or(Declared::Other, |it| self.read_type(&it.value))
+        ty.map_or(VariableType::Other, |it| self.read_type(&it.value))
     }
 
-    fn read_type(&self, ty: &Expression) -> Declared {
+    fn read_type(&self, ty: &Expression) -> VariableType {
         let Expression::FuncCall(call) = ty else {
-            return Declared::Other;
+            return VariableType::Other;
         };
         match (call.name.name.as_str(), call.args.get(0)) {
-            ("list" | "set", Some(inner)) => Declared::List(Box::new(self.read_type(inner))),
-            ("map", Some(inner)) => Declared::Map(Box::new(self.read_type(inner))),
+            ("list" | "set", Some(inner)) => VariableType::List(Box::new(self.read_type(inner))),
+            ("map", Some(inner)) => VariableType::Map(Box::new(self.read_type(inner))),
             ("optional", Some(inner)) => self.read_type(inner),
             ("object", Some(Expression::Object(object))) => self.read_object(object),
-            _ => Declared::Other,
+            _ => VariableType::Other,
         }
     }
 
-    fn read_object(&self, object: &Object) -> Declared {
+    fn read_object(&self, object: &Object) -> VariableType {
         let attributes = object.iter().filter_map(|(key, value)| {
             let name = match key {
                 ObjectKey::Ident(name) => name.as_str(),
@@ -74,6 +74,6 @@ impl Converter<'_, '_> {
             let ty = self.read_type(value.expr());
             Some((name.to_owned(), Attribute { ty, default }))
         });
-        Declared::Object(attributes.collect())
+        VariableType::Object(attributes.collect())
     }
 }
