@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use hcl_edit::Span;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 use plumb_eval::hcl;
@@ -60,7 +61,24 @@ impl Converter<'_, '_> {
         for (place, it) in nested.into_iter().rev() {
             entries.insert(place, self.nested(&it, fields, scope));
         }
-        entries
+        self.each_once(body, entries)
+    }
+
+    /// The entries without those whose key was there before, as when an attribute and a block become the same property.
+    pub(crate) fn each_once(&self, node: &impl Span, entries: Vec<Entry>) -> Vec<Entry> {
+        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if kept.iter().any(|it| it.key == entry.key) {
+                let key = &entry.key;
+                self.note(
+                    node,
+                    format!("{key:?} is set twice; only the first value is converted"),
+                );
+            } else {
+                kept.push(entry);
+            }
+        }
+        kept
     }
 
     fn input(&self, attribute: &Attribute, fields: Option<&Fields>, scope: &Scope) -> Entry {

@@ -238,7 +238,13 @@ impl Converter<'_, '_> {
         for attribute in block.body.attributes() {
             let comments = comments(attribute);
             text.push_str(&commented(comments.iter().map(String::as_str)));
-            text.push_str(&self.local(attribute));
+            let last = self.module.locals.get(attribute.key.as_str());
+            if last.is_some_and(|it| std::ptr::eq(*it, &raw const attribute.value)) {
+                text.push_str(&self.local(attribute));
+            } else {
+                self.note(attribute, "this local value is declared twice");
+                text.push_str(&self.kept(attribute));
+            }
         }
         self.piece(above, &text, pieces, &mut converted.notes);
     }

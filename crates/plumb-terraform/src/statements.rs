@@ -191,6 +191,7 @@ impl<'c> Converter<'_, 'c> {
         }
         let inputs = self.inputs(&block.body, fields, &skipped, &scope);
         statement.entries.extend(inputs);
+        statement.entries = self.each_once(block, statement.entries);
         if token == STASH && !statement.entries.iter().any(|it| it.key == "input") {
             statement.entries.push(Entry::new("input", "true"));
         }
@@ -202,6 +203,7 @@ impl<'c> Converter<'_, 'c> {
             .options
             .extend(self.replacement(kind, block, &scope));
         statement.options.extend(self.imported(kind, name));
+        statement.options = self.each_once(block, statement.options);
         let mut text = statement.print();
         text.push_str(&self.provisioners(&own, block, &scope));
         text
@@ -384,6 +386,7 @@ impl<'c> Converter<'_, 'c> {
             let entry = Entry::new(&camel(key), value.text);
             statement.entries.push(Entry { comments, ..entry });
         }
+        statement.entries = self.each_once(block, statement.entries);
         statement.options.extend(range);
         let providers = self.providers_for(&block.body);
         if !providers.is_empty() {
