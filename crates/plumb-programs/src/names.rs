@@ -39,7 +39,9 @@ impl Names {
         for schema in used.iter().filter(|it| it.name() != "pulumi") {
             let wanted = match language {
                 ProgramLanguage::Python => language.variable(schema.name()),
-                ProgramLanguage::Nodejs | ProgramLanguage::Go => camel(schema.name()),
+                ProgramLanguage::Nodejs | ProgramLanguage::Go => {
+                    language.variable(&camel(schema.name()))
+                }
             };
             let alias = names.fresh(&wanted);
             let package = Package {

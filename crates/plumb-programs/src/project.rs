@@ -1,7 +1,7 @@
 //! Project files other than the program, for its installation and execution (`codegen.md` 13.1).
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use plumb_codegen::programs::{PackageNames, ProgramLanguage, go_module};
 use plumb_pcl::Program;
@@ -24,8 +24,20 @@ pub struct Project {
     pub runtime: String,
     /// Folder of the program relative to that of the project; empty for the same folder.
     pub main: String,
-    /// Paths of packages that are installed from files or folders, by name.
+    /// Paths of packages that are installed from files or folders, by name; relative ones start at the project's folder.
     pub local_dependencies: BTreeMap<String, String>,
+}
+
+impl Project {
+    /// Path of the file or folder that a package is installed from, as the program's folder names it.
+    fn local(&self, package: &str) -> Option<String> {
+        let path = self.local_dependencies.get(package)?;
+        let is_absolute = Path::new(path).is_absolute() || path.contains(':');
+        let depth = Path::new(&self.main).components();
+        let depth = depth.filter(|step| matches!(step, Component::Normal(_)));
+        let up = if is_absolute { 0 } else { depth.count() };
+        Some("../".repeat(up) + path)
+    }
 }
 
 /// `runtime` in the project file.
@@ -59,21 +71,10 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
         ProgramLanguage::Go => go(program, project),
     };
     generated.files.extend(files);
-    if !project.main.is_empty() {
-        let main = project.main.trim_matches('/');
-        let files = std::mem::take(&mut generated.files);
-        let moved = files.into_iter().map(|(path, text)| {
-            let is_manifest = match language {
-                ProgramLanguage::Nodejs => !is_source(&path),
-                ProgramLanguage::Go => path == "go.mod",
-                ProgramLanguage::Python => false,
-            };
-            if is_manifest {
-                (path, text)
-            } else {
-                (format!("{main}/{path}"), text)
-            }
-        });
+    let main = project.main.trim_matches('/');
+    if !main.is_empty() {
+        let files = std::mem::take(&mut generated.files).into_iter();
+        let moved = files.map(|(path, text)| (format!("{main}/{path}"), text));
         generated.files = moved.collect();
     }
     generated
@@ -81,15 +82,12 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
 
 fn python(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<String, String> {
     let mut requirements = Vec::with_capacity(packages.len() + 1);
-    let local = |name: &str| project.local_dependencies.get(name);
-    requirements.push(match local("pulumi") {
-        Some(path) => path.clone(),
-        None => "pulumi>=3.0.0,<4.0.0".to_owned(),
-    });
+    let pulumi = project.local("pulumi");
+    requirements.push(pulumi.unwrap_or_else(|| "pulumi>=3.0.0,<4.0.0".to_owned()));
     for (name, names) in packages {
         let distribution = names.import.replace('_', "-");
-        requirements.push(match (local(name), names.requirement()) {
-            (Some(path), _) => path.clone(),
+        requirements.push(match (project.local(name), names.requirement()) {
+            (Some(path), _) => path,
             (None, Some(version)) => format!("{distribution}=={version}"),
             (None, None) => distribution,
         });
@@ -113,37 +111,24 @@ fn nodejs(
     generated: &Generated,
 ) -> BTreeMap<String, String> {
     let mut dependencies = Map::new();
-    let local = |name: &str| project.local_dependencies.get(name);
-    let pulumi = local("pulumi").map_or_else(|| "^3.0.0".to_owned(), |path| from_file(path));
+    let pulumi = project.local("pulumi");
+    let pulumi = pulumi.map_or_else(|| "^3.0.0".to_owned(), |path| from_file(&path));
     dependencies.insert("@pulumi/pulumi".to_owned(), pulumi.into());
     for (name, names) in packages {
-        let version = match (local(name), names.requirement()) {
-            (Some(path), _) => from_file(path),
+        let version = match (project.local(name), names.requirement()) {
+            (Some(path), _) => from_file(&path),
             (None, Some(version)) => version,
             (None, None) => "*".to_owned(),
         };
         dependencies.insert(names.import.clone(), version.into());
     }
-    let main = project.main.trim_matches('/');
-    let in_main = |path: &str| {
-        if main.is_empty() {
-            path.to_owned()
-        } else {
-            format!("{main}/{path}")
-        }
-    };
     let manifest = json!({
         "name": project.name,
-        "main": in_main("index.ts"),
+        "main": "index.ts",
         "devDependencies": {"@types/node": "^20", "typescript": "^5.0.0"},
         "dependencies": dependencies,
     });
-    let sources: Vec<String> = generated
-        .files
-        .keys()
-        .filter(|path| is_source(path))
-        .map(|path| in_main(path))
-        .collect();
+    let sources: Vec<&String> = generated.files.keys().collect();
     let settings = json!({
         "compilerOptions": {
             "strict": true,
@@ -172,21 +157,21 @@ fn go(program: &Program, project: &Project) -> BTreeMap<String, String> {
     let language = ProgramLanguage::Go;
     let mut required = vec![(GO_SDK.to_owned(), GO_SDK_VERSION.to_owned())];
     let mut replaced = Vec::new();
-    if let Some(path) = project.local_dependencies.get("pulumi") {
-        replaced.push((GO_SDK.to_owned(), path.clone()));
+    if let Some(path) = project.local("pulumi") {
+        replaced.push((GO_SDK.to_owned(), path));
     }
     for package in components::all_packages(program) {
         if package.name() == "pulumi" {
             continue;
         }
         let names = PackageNames::new(&package, language);
-        let local = project.local_dependencies.get(package.name());
+        let local = project.local(package.name());
         let module = go_module(&package, &names.import, local.is_some());
         match (local, names.requirement()) {
             (Some(path), _) => {
                 let version = major_of(&module);
                 required.push((module.clone(), version));
-                replaced.push((module, path.clone()));
+                replaced.push((module, path));
             }
             (None, Some(version)) => required.push((module, version)),
             // `go mod tidy` finds the version.
@@ -249,10 +234,6 @@ fn go_path(path: &str) -> String {
 }
 
 /// Whether a file is TypeScript source.
-fn is_source(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|it| it == "ts")
-}
-
 fn from_file(path: &str) -> String {
     let extension = Path::new(path).extension();
     let is_archive = extension.is_some_and(|it| it == "tgz" || it == "gz");

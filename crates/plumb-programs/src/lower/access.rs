@@ -72,6 +72,13 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether a step on an output of type `ty` gives an output, and not perhaps nothing: to the TypeScript compiler, an
+    /// optional property of an output may be missing itself.
+    fn lifts_to_output(&self, ty: &Type, step: &Step) -> bool {
+        self.dialect.language != ProgramLanguage::Nodejs
+            || presence_of(&after(ty, step)) != Presence::Optional
+    }
+
     pub(super) fn access(&mut self, receiver: &Expr, steps: &[Step]) -> Tree {
         if let (ExprKind::Variable(name), [Step::Name(member), rest @ ..]) = (&receiver.kind, steps)
             && name == "range"
@@ -145,6 +152,7 @@ impl Lowering<'_> {
         while let Some(step @ Step::Name(_)) = steps.get(count)
             && !self.is_trying
             && self.can_lift(&ty, step)
+            && self.lifts_to_output(&ty, step)
         {
             ty = after(&ty, step);
             count += 1;

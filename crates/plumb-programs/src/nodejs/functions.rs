@@ -98,14 +98,8 @@ impl Printer<'_> {
                 atom(self.plain_call("new pulumi.asset.RemoteArchive", args))
             }
             Function::AssetArchive => atom(self.plain_call("new pulumi.asset.AssetArchive", args)),
-            Function::ResourceName => {
-                let resource = self.arg(args, 0, Level::Atom);
-                atom(around("", resource, ".__name"))
-            }
-            Function::ResourceType => {
-                let resource = self.arg(args, 0, Level::Atom);
-                atom(around("", resource, ".__pulumiType"))
-            }
+            Function::ResourceName => atom(self.plain_call("pulumi.resourceName", args)),
+            Function::ResourceType => atom(self.plain_call("pulumi.resourceType", args)),
             Function::Element => {
                 let (list, index) = (
                     self.arg(args, 0, Level::Atom),
