@@ -181,7 +181,12 @@ func (p *program) hookedError(name string, bytes []byte) (proto.Message, error) 
 	if err := proto.Unmarshal(bytes, &q); err != nil {
 		return nil, err
 	}
-	fields := call{"id": q.Id, "operation": q.FailedOperation, "errors": q.Errors}
+	// Lists of errors end with empty lines that no text of ours has.
+	errors := make([]string, len(q.Errors))
+	for i, text := range q.Errors {
+		errors[i] = strings.TrimRight(text, "\n")
+	}
+	fields := call{"id": q.Id, "operation": q.FailedOperation, "errors": errors}
 	for key, props := range map[string]*structpb.Struct{
 		"oldInputs": q.OldInputs, "newInputs": q.NewInputs, "oldOutputs": q.OldOutputs,
 	} {

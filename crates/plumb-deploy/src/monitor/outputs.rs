@@ -28,7 +28,7 @@ impl Deployment {
         let Some(step) = self.urns.take_completes(&urn) else {
             let message =
                 format!("cannot complete a resource '{urn}' whose registration isn't pending");
-            self.error(None, &message);
+            self.error(Some(&urn), &message);
             return self.fail(Failure::Refused);
         };
         if !self.plan_outputs(&urn, step.old.as_deref(), &outputs) {

@@ -47,14 +47,15 @@ pub(super) fn add(seed: u64, story: &mut Story) {
     };
     let mut present = Present::default();
     for operation in &mut story.operations {
+        // Packs are loaded, and transforms there, where a program runs.
+        let runs = operation.verb == Verb::Up || operation.flags.run_program;
         if features.policies && dice.one_in(2) {
-            operation.flags.policies = policies(&mut dice);
+            let packs = policies(&mut dice);
+            operation.flags.policies = if runs { packs } else { Vec::new() };
         }
         if features.naming {
             name(&mut dice, &mut present, operation);
         }
-        // Transforms need a running program.
-        let runs = operation.verb == Verb::Up || operation.flags.run_program;
         if features.transforms && runs {
             transform(&mut dice, &mut present.transforms);
             operation.program.transforms.clone_from(&present.transforms);
