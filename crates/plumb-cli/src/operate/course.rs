@@ -367,7 +367,9 @@ async fn phase(
     if request.kind == Kind::Import
         && let Err(error) = request.listing(session)?.check_types()
     {
-        screen.announce();
+        if !matches!(form, Form::ResultLine { .. }) {
+            screen.announce();
+        }
         return Err(error);
     }
     let policies = request.policies(ctx, session)?;

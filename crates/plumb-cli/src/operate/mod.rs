@@ -66,6 +66,8 @@ pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 /// Updates from the program of a template, which exists only during this update.
 fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     args.program.remote.check()?;
+    let update = &args.update;
+    policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
     let yes = args.yes || args.skip_preview;
     if !yes && !ctx.is_interactive() {
         return Err(Error::with_status(

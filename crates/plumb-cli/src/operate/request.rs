@@ -623,15 +623,13 @@ pub(super) fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Resul
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
-    if yes && preview_only {
-        return Err(Error::user(
-            "--yes and --preview-only cannot be used together",
-        ));
-    }
-    if skip_preview && preview_only {
-        return Err(Error::user(
-            "--skip-preview and --preview-only cannot be used together",
-        ));
-    }
-    Ok(())
+    let other = match (skip_preview, yes) {
+        _ if !preview_only => return Ok(()),
+        (true, _) => "--skip-preview",
+        (false, true) => "--yes",
+        (false, false) => return Ok(()),
+    };
+    Err(Error::user(format!(
+        "{other} and --preview-only cannot be used together"
+    )))
 }

@@ -88,8 +88,8 @@ impl SchemaText {
                 )));
             }
             let path = ctx.environment.cwd.join(source);
-            let bytes = fs::read(&path)
-                .map_err(|error| Error::from(error).context(format!("could not read {source}")))?;
+            let bytes =
+                fs::read(&path).map_err(|error| Error::user(crate::go::open(source, &error)))?;
             return Ok(Self::of_bytes(bytes, format, source));
         }
         of_plugin(wanted, ctx)
