@@ -96,6 +96,9 @@ class Suite:
             result = self.stub.RunLanguageTest(request, timeout=self.options.limit)
         except grpc.RpcError as error:
             return Outcome(name, False, [error.details() or str(error.code())], "")
+        finally:
+            if not self.options.keep:  # Packages of all programs would fill a disk.
+                shutil.rmtree(self.work / "tests" / "projects" / name, ignore_errors=True)
         return Outcome(name, result.success, list(result.messages), result.stdout + result.stderr)
 
 

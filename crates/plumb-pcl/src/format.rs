@@ -152,7 +152,7 @@ impl Printer {
     }
 
     fn array(&mut self, items: &hcl_edit::expr::Array) -> String {
-        let is_long = Expression::from(items.clone()).to_string().contains('\n');
+        let is_long = has_lines(items.clone().into());
         if !is_long {
             let parts: Vec<String> = items.iter().map(|it| self.expression(it)).collect();
             let line = format!("[{}]", parts.join(", "));
@@ -188,7 +188,7 @@ impl Printer {
         if object.is_empty() && rest.is_empty() {
             return "{}".to_owned();
         }
-        let is_long = Expression::from(object.clone()).to_string().contains('\n');
+        let is_long = has_lines(object.clone().into());
         if !is_long {
             let parts: Vec<String> = object
                 .iter()
@@ -306,6 +306,12 @@ impl Printer {
     }
 }
 
+/// Whether an expression is written in several lines, whatever stands around it.
+fn has_lines(mut expression: Expression) -> bool {
+    expression.decor_mut().clear();
+    expression.to_string().contains('\n')
+}
+
 /// Comment after an item on its line.
 fn behind(inner: Option<&RawString>, outer: Option<&RawString>) -> String {
     let words: Vec<String> = comments(inner).into_iter().chain(comments(outer)).collect();
@@ -347,6 +353,14 @@ mod tests {
             "a={x:1,\"y z\"=2}\nb = \"p${ x }q$${r}\"\nc = x[*].y[\"z\"]\nd=[for k,v in m:v if k!=\"a\"]\ne = f( 1,2 )",
             "a = { x = 1, \"y z\" = 2 }\nb = \"p${x}q$${r}\"\nc = x[*].y[\"z\"]\nd = [for k, v in m : v if k != \"a\"]\ne = f(1, 2)\n",
         );
+    }
+
+    #[test]
+    fn items_of_long_lists_keep_their_lines() {
+        let one = format!("[\"{}\", {{ a = 1 }}]", "x".repeat(100));
+        let wanted = format!("it = [\n  \"{}\",\n  {{ a = 1 }}\n]\n", "x".repeat(100));
+        check(&format!("it = {one}\n"), &wanted);
+        check(&wanted, &wanted);
     }
 
     #[test]

@@ -354,6 +354,36 @@ replace example.com/pulumi-shapes/sdk/go => ./sdks/shapes
 }
 
 #[test]
+fn all_files_of_a_project_lie_in_its_main_folder() {
+    let pcl = "resource wall \"shapes:paint:Wall\" {}\n\
+        output name {\n  value = pulumiResourceName(wall)\n}\n";
+    let sources = Sources::new([("main.pp".to_owned(), pcl.to_owned())]);
+    let project = Project {
+        name: "log".to_owned(),
+        main: "src/app".to_owned(),
+        local_dependencies: [("shapes".to_owned(), "sdks/shapes".to_owned())].into(),
+        ..Project::default()
+    };
+    let loaded = load(&sources, Leniency::NONE);
+    let files = plumb_programs::project(&loaded.program, ProgramLanguage::Nodejs, &project).files;
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let wanted = [
+        "src/app/.gitignore",
+        "src/app/index.ts",
+        "src/app/package.json",
+        "src/app/tsconfig.json",
+    ];
+    assert_eq!(names, wanted);
+    let manifest = &files["src/app/package.json"];
+    assert!(
+        manifest.contains("\"file:../../sdks/shapes\""),
+        "{manifest}"
+    );
+    let program = &files["src/app/index.ts"];
+    assert!(program.contains("= pulumi.resourceName(wall)"), "{program}");
+}
+
+#[test]
 fn hooks_run_their_commands_with_what_they_are_told() {
     check(
         "hook resource seen {\n  command = [\"echo\", args.name, args.urn]\n  onDryRun = true\n}\nhook error again {\n  command = [\"true\"]\n}\nresource wall \"shapes:paint:Wall\" {\n  options {\n    hooks = {\n      afterCreate = [seen]\n      onError = [again]\n    }\n  }\n}\n",
