@@ -10,6 +10,8 @@ pub(crate) struct Dialect {
     pub(crate) invokes_are_outputs: bool,
     /// Whether an output with an optional or unknown type supports property access without a callback.
     pub(crate) lifts_anything: bool,
+    /// Whether an optional property of an output is an output, and not perhaps missing, as TypeScript has it.
+    pub(crate) lifts_optional: bool,
     /// Names of members that outputs have themselves.
     own_members: &'static [&'static str],
 }
@@ -21,6 +23,7 @@ impl Dialect {
                 language,
                 invokes_are_outputs: false,
                 lifts_anything: true,
+                lifts_optional: true,
                 own_members: &[
                     "all",
                     "apply",
@@ -43,6 +46,7 @@ impl Dialect {
                 language,
                 invokes_are_outputs: false,
                 lifts_anything: false,
+                lifts_optional: true,
                 own_members: &[
                     "ApplyT",
                     "ApplyTWithContext",
@@ -57,6 +61,7 @@ impl Dialect {
                 language,
                 invokes_are_outputs: true,
                 lifts_anything: false,
+                lifts_optional: false,
                 own_members: &[
                     "allResources",
                     "apply",

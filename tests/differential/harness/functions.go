@@ -182,11 +182,11 @@ func (p *program) hookedError(name string, bytes []byte) (proto.Message, error) 
 		return nil, err
 	}
 	// Lists of errors end with empty lines that no text of ours has.
-	errors := make([]string, len(q.Errors))
+	texts := make([]string, len(q.Errors))
 	for i, text := range q.Errors {
-		errors[i] = strings.TrimRight(text, "\n")
+		texts[i] = strings.TrimRight(text, "\n")
 	}
-	fields := call{"id": q.Id, "operation": q.FailedOperation, "errors": errors}
+	fields := call{"id": q.Id, "operation": q.FailedOperation, "errors": texts}
 	for key, props := range map[string]*structpb.Struct{
 		"oldInputs": q.OldInputs, "newInputs": q.NewInputs, "oldOutputs": q.OldOutputs,
 	} {

@@ -623,12 +623,14 @@ pub(super) fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Resul
 }
 
 fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
-    let other = match (skip_preview, yes) {
-        _ if !preview_only => return Ok(()),
-        (true, _) => "--skip-preview",
-        (false, true) => "--yes",
-        (false, false) => return Ok(()),
+    let other = if skip_preview {
+        "--skip-preview"
+    } else {
+        "--yes"
     };
+    if !preview_only || !(skip_preview || yes) {
+        return Ok(());
+    }
     Err(Error::user(format!(
         "{other} and --preview-only cannot be used together"
     )))

@@ -150,7 +150,7 @@ impl<'p> Sdk<'p, '_> {
             .children
             .iter()
             .filter(|child| self.has_members(child))
-            .map(|child| Child::of(&child.to_lowercase()))
+            .map(|child| Child::of(&Self::folder_of(child)))
             .collect();
         if path.is_empty() {
             children.extend(self.has_config().then(|| Child::of("config")));

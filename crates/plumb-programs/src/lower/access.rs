@@ -72,11 +72,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a step on an output of type `ty` gives an output, and not perhaps nothing: to the TypeScript compiler, an
-    /// optional property of an output may be missing itself.
+    /// Whether a step on an output of type `ty` always gives an output.
     fn lifts_to_output(&self, ty: &Type, step: &Step) -> bool {
-        self.dialect.language != ProgramLanguage::Nodejs
-            || presence_of(&after(ty, step)) != Presence::Optional
+        self.dialect.lifts_optional || presence_of(&after(ty, step)) != Presence::Optional
     }
 
     pub(super) fn access(&mut self, receiver: &Expr, steps: &[Step]) -> Tree {
