@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Programs made of PCL: converted, checked by the tools of their languages, run, and compared.
 
-    tests/programs.py --bin target/debug/plumb --tools .cache/programs --go .cache/go
+    tests/programs.py --bin target/debug/plumb --tools .cache/programs --go .cache/go --java .cache/java/sdk-1.36.1
 
-Every program in `tests/programs` is converted to Python, TypeScript and Go. pyright, tsc and `go vet` check all of them at once.
+Every program in `tests/programs` is converted to Python, TypeScript, Go and Java. pyright, tsc, `go vet` and javac check them.
 Then the programs are run in these languages, and in YAML where that has a form for them: all have to come to the same
 resources, with the same inputs, and to the same outputs where chance has no part in them. `--share N` runs every Nth program
 only, beginning with the one that `--seed` chooses; `--only` runs one. The code that `import` prints must change nothing.
@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from programs_go import GoPrograms
+from programs_java import JavaPrograms
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 FIRST = "python"
@@ -31,11 +32,11 @@ NOT_RUN_IN_YAML = {"conversions", "null-values"}
 # What they give back is made of pieces of what chance has made.
 CHANCE = {"apply-nested"}
 # Files of programs with the code that `import` prints.
-MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go"}
+MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go", "java": "src/main/java/app/App.java"}
 IMPORTED = {"RandomString": "abcdef", "RandomPassword": "hidden", "RandomInteger": "3,1,5", "RandomUuid": "aabbccdd-1111-4222-8333-aabbccddeeff"}
 FORMLESS = "YAML programs have no form"
 # Programs that a language has no form for yet, and says so.
-LACKING = {("for-outputs", "go"): "programs in Go have no form"}
+LACKING = {("for-outputs", "go"): "programs in Go have no form", ("hooks", "java"): "programs in Java have no form"}
 
 
 def main():
@@ -43,6 +44,7 @@ def main():
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--tools", required=True, type=Path, help="the folder of tests/setup-programs.sh")
     parser.add_argument("--go", type=Path, help="the folder of tests/setup-go.sh; without it, there are no Go programs")
+    parser.add_argument("--java", type=Path, help="the folder of tests/setup-java.sh; without it, there are no Java programs")
     parser.add_argument("--only", help="the name of one program")
     parser.add_argument("--share", type=int, default=1, help="run one program out of so many")
     parser.add_argument("--seed", type=int, default=0, help="which share of the programs")
@@ -51,7 +53,8 @@ def main():
     names = sorted(it.name for it in PROGRAMS.iterdir() if it.is_dir() and args.only in (None, it.name))
     with tempfile.TemporaryDirectory() as folder:
         root = args.keep.resolve() if args.keep else Path(folder)
-        world = World(args.bin.resolve(), args.tools.resolve(), args.go and args.go.resolve(), root)
+        java = args.java and args.java.resolve()
+        world = World(args.bin.resolve(), args.tools.resolve(), args.go and args.go.resolve(), java, root)
         with ThreadPoolExecutor(2) as pool:
             times = [time.monotonic()]
             failures = [it for found in pool.map(world.convert, names) for it in found]
@@ -72,16 +75,18 @@ def main():
 
 
 class World:
-    def __init__(self, binary, tools, go, root):
+    def __init__(self, binary, tools, go, java, root):
         self.binary, self.tools, self.root = binary, tools, root
         self.go = go and GoPrograms(binary, go, root)
-        self.languages = (FIRST, "typescript", "yaml", *(["go"] if go else []))
+        self.java = java and JavaPrograms(binary, java, root)
+        self.languages = (FIRST, "typescript", "yaml", *(["go"] if go else []), *(["java"] if java else []))
         self.home = root / "home"
         self.home.mkdir(parents=True, exist_ok=True)
 
     def environment(self, state):
         return {
             **(self.go.environment if self.go else {}),
+            **(self.java.environment if self.java else {}),
             "PATH": f"{self.tools / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "PULUMI_HOME": str(self.home / "pulumi"),
@@ -112,7 +117,8 @@ class World:
 
     def checks(self):
         """Checks of the programs in one language, the slow ones first."""
-        return [self.pyright, *([self.go.check] if self.go else []), self.tsc]
+        typed = [it.check for it in (self.go, self.java) if it]
+        return [self.pyright, *typed, self.tsc]
 
     def pyright(self, _names):
         venv = self.tools / "venv"
@@ -172,6 +178,8 @@ class World:
             (folder / "node_modules").symlink_to(self.tools / "node_modules")
         if language == "go":
             self.go.prepare(name, folder)
+        if language == "java":
+            self.java.prepare(name, folder)
         self.must("stack", "init", "dev", cwd=folder, state=state)
         config = PROGRAMS / name / "config.json"
         for key, value in json.loads(config.read_text()).items() if config.exists() else ():
@@ -194,6 +202,10 @@ class World:
             (folder / "node_modules").symlink_to(self.tools / "node_modules")
         if language == "go":
             self.go.manifest(folder)
+        if language == "java":
+            (folder / MAIN["java"]).parent.mkdir(parents=True)
+            shutil.copy(self.root / "java" / "resource" / "pom.xml", folder)
+            self.java.use_folders(folder / "pom.xml")
         (folder / "import.json").write_text(json.dumps({"resources": [
             {"type": f"random:index/{kind[0].lower()}{kind[1:]}:{kind}", "name": kind.lower(), "id": id}
             for kind, id in IMPORTED.items()]}))

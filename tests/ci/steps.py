@@ -205,7 +205,8 @@ def stores(machine, target, commit):
 
 def programs(machine, name="programs", *arguments, **options):
     go = ["--go", "{go_sdk}"] if machine.go else []
-    return python(name, "programs.py", "--tools", "{program_tools}", *go, *arguments, lock="go", **options)
+    java = ["--java", "{java_sdk}"] if machine.java else []
+    return python(name, "programs.py", "--tools", "{program_tools}", *go, *java, *arguments, lock="go", **options)
 
 
 def generated_sdks(machine, commit):

@@ -10,7 +10,12 @@ use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
 use serde_json::Value as Json;
 
-use crate::{go, nodejs, python};
+use crate::{go, java, nodejs, python};
+
+pub use crate::java::programs::{
+    JavaClasses, function as java_function, object_property as java_object_property,
+    resource_property as java_resource_property,
+};
 
 /// Names of a package's members in one language.
 pub struct PackageNames {
@@ -33,6 +38,8 @@ pub enum ProgramLanguage {
     Nodejs,
     /// Go.
     Go,
+    /// Java.
+    Java,
 }
 
 impl ProgramLanguage {
@@ -40,6 +47,7 @@ impl ProgramLanguage {
         match self {
             ProgramLanguage::Python => "python",
             ProgramLanguage::Go => "go",
+            ProgramLanguage::Java => "java",
             ProgramLanguage::Nodejs => "nodejs",
         }
     }
@@ -49,6 +57,7 @@ impl ProgramLanguage {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::word(&name.replace('-', "_")),
+            ProgramLanguage::Java => java::names::identifier(&name.replace('-', "_")),
             ProgramLanguage::Nodejs => nodejs::names::identifier(&name.replace('-', "_")),
         }
     }
@@ -58,6 +67,7 @@ impl ProgramLanguage {
         match self {
             ProgramLanguage::Python => python::names::object_class(name),
             ProgramLanguage::Go => go::names::title(name),
+            ProgramLanguage::Java => java::names::class(name),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(name).replace('-', "_"))
             }
@@ -69,6 +79,7 @@ impl ProgramLanguage {
         match self {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::field(name),
+            ProgramLanguage::Java => java_object_property(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -78,6 +89,7 @@ impl ProgramLanguage {
         match self {
             ProgramLanguage::Python => python::names::string(text),
             ProgramLanguage::Go => go::names::string(text),
+            ProgramLanguage::Java => java::names::string(text),
             ProgramLanguage::Nodejs => nodejs::names::string(text),
         }
     }
@@ -98,6 +110,7 @@ impl PackageNames {
                 let base = text("importBasePath").map(ToOwned::to_owned);
                 (base.unwrap_or_else(|| go_base(package)), "moduleToPackage")
             }
+            ProgramLanguage::Java => (JavaClasses::new(package).group().to_owned(), "packages"),
             ProgramLanguage::Nodejs => {
                 let namespace = package.namespace().unwrap_or("pulumi");
                 let name = own.unwrap_or_else(|| format!("@{namespace}/{}", package.name()));
@@ -127,7 +140,7 @@ impl PackageNames {
                 let steps = path.split(['/', '.']).filter(|step| !step.is_empty());
                 steps.map(ToOwned::to_owned).collect()
             }
-            ProgramLanguage::Go => {
+            ProgramLanguage::Go | ProgramLanguage::Java => {
                 let path = self.modules.get(&module).cloned().unwrap_or(module);
                 let path = path.to_lowercase();
                 let steps = path.split('/').filter(|step| !step.is_empty());
@@ -145,6 +158,7 @@ impl PackageNames {
         match self.language {
             ProgramLanguage::Python => python::names::class(member_of(token)),
             ProgramLanguage::Go => go::names::title(member_of(token)),
+            ProgramLanguage::Java => java::names::class(member_of(token)),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(member_of(token)))
             }
@@ -169,6 +183,10 @@ impl PackageNames {
                 let output = format!("{name}Output");
                 [name, output]
             }
+            ProgramLanguage::Java => {
+                let name = java_function(token);
+                [format!("{name}Plain"), name]
+            }
             ProgramLanguage::Nodejs => {
                 let name = nodejs::names::identifier(&nodejs::names::camel(member_of(token)));
                 let output = format!("{name}Output");
@@ -182,6 +200,7 @@ impl PackageNames {
         match self.language {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::title(name),
+            ProgramLanguage::Java => java::names::identifier(name),
             ProgramLanguage::Nodejs => nodejs::names::camel(name),
         }
     }
@@ -191,6 +210,7 @@ impl PackageNames {
         match self.language {
             ProgramLanguage::Python => python::names::parameter(name),
             ProgramLanguage::Go => go::names::field(name),
+            ProgramLanguage::Java => java_object_property(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -207,6 +227,7 @@ impl PackageNames {
         match self.language {
             ProgramLanguage::Python => python::names::enum_member(&written, &class),
             ProgramLanguage::Go => Some(class + &go::names::enum_member(&written)?),
+            ProgramLanguage::Java => java::names::enum_constant(&written),
             ProgramLanguage::Nodejs => nodejs::names::enum_member(&written, &class),
         }
     }
@@ -217,7 +238,7 @@ impl PackageNames {
         Some(match self.language {
             ProgramLanguage::Python => python::names::distribution_version(version),
             ProgramLanguage::Go => format!("v{version}"),
-            ProgramLanguage::Nodejs => version.to_string(),
+            ProgramLanguage::Java | ProgramLanguage::Nodejs => version.to_string(),
         })
     }
 }

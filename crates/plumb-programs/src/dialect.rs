@@ -8,6 +8,10 @@ pub(crate) struct Dialect {
     pub(crate) language: ProgramLanguage,
     /// Whether calls of provider functions always use the variant that returns outputs.
     pub(crate) invokes_are_outputs: bool,
+    /// Whether outputs have no access to properties and elements without a callback at all.
+    pub(crate) lifts_nothing: bool,
+    /// Whether JSON can only be made of plain values.
+    pub(crate) has_plain_json: bool,
     /// Whether an output with an optional or unknown type supports property access without a callback.
     pub(crate) lifts_anything: bool,
     /// Whether an optional property of an output is an output, and not perhaps missing, as TypeScript has it.
@@ -22,6 +26,8 @@ impl Dialect {
             ProgramLanguage::Python => Dialect {
                 language,
                 invokes_are_outputs: false,
+                lifts_nothing: false,
+                has_plain_json: false,
                 lifts_anything: true,
                 lifts_optional: true,
                 own_members: &[
@@ -45,6 +51,8 @@ impl Dialect {
             ProgramLanguage::Go => Dialect {
                 language,
                 invokes_are_outputs: false,
+                lifts_nothing: false,
+                has_plain_json: false,
                 lifts_anything: false,
                 lifts_optional: true,
                 own_members: &[
@@ -57,9 +65,20 @@ impl Dialect {
                     "ToOutput",
                 ],
             },
+            ProgramLanguage::Java => Dialect {
+                language,
+                invokes_are_outputs: true,
+                lifts_nothing: true,
+                has_plain_json: true,
+                lifts_anything: false,
+                lifts_optional: false,
+                own_members: &[],
+            },
             ProgramLanguage::Nodejs => Dialect {
                 language,
                 invokes_are_outputs: true,
+                lifts_nothing: false,
+                has_plain_json: false,
                 lifts_anything: false,
                 lifts_optional: false,
                 own_members: &[
@@ -82,6 +101,6 @@ impl Dialect {
 
     /// Whether an output supports access to its property `name` without a callback.
     pub(crate) fn lifts(&self, name: &str) -> bool {
-        !name.starts_with("__") && !self.own_members.contains(&name)
+        !self.lifts_nothing && !name.starts_with("__") && !self.own_members.contains(&name)
     }
 }

@@ -39,6 +39,18 @@ impl Doc {
         Doc::between(open, items, close, Doc::Line)
     }
 
+    /// Items between brackets, without a trailing comma.
+    pub(crate) fn arguments(open: &str, items: Vec<Doc>, close: &str) -> Doc {
+        let mut doc = Doc::between(open, items, close, Doc::Soft);
+        if let Doc::Group(pieces) = &mut doc
+            && let Some(Doc::Nest(inner)) = pieces.get_mut(1)
+            && let Doc::Row(row) = &mut **inner
+        {
+            row.pop();
+        }
+        doc
+    }
+
     fn between(open: &str, items: Vec<Doc>, close: &str, edge: Doc) -> Doc {
         if items.is_empty() {
             return Doc::Text(format!("{open}{close}"));
@@ -179,6 +191,11 @@ impl Lines {
     /// Writes one line of text.
     pub(crate) fn plain(&mut self, text: &str) {
         self.line(&Doc::text(text));
+    }
+
+    /// Appends text as it is.
+    pub(crate) fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
     }
 
     /// Writes an empty line, except at the beginning and after another one.

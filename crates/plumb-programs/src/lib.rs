@@ -3,7 +3,7 @@
 //! 1. `plumb-pcl` binds a program. [`flow`] determines which values are outputs, and [`order`] the order of statements.
 //! 2. [`lower`] converts expressions to [`tree`]s: waits for outputs become callbacks, literals become enum members and
 //!    objects of package types. [`dialect`] describes the operations on outputs that an SDK supports.
-//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`]. [`layout`] breaks lines.
+//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`], [`java`]. [`layout`] breaks lines.
 //! 4. [`project`] adds the other files of a project.
 //!
 //! **Names equal those in the SDKs**, because both use `plumb_codegen::programs`. Texts are escaped when they are
@@ -15,6 +15,8 @@ mod components;
 mod dialect;
 mod flow;
 mod go;
+mod java;
+mod kinds;
 mod layout;
 mod lower;
 mod names;
@@ -48,6 +50,7 @@ pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
         "python" => ProgramLanguage::Python,
         "nodejs" | "typescript" | "javascript" | "bun" => ProgramLanguage::Nodejs,
         "go" => ProgramLanguage::Go,
+        "java" => ProgramLanguage::Java,
         _ => return None,
     })
 }
@@ -59,6 +62,7 @@ pub fn generate(program: &Program, language: ProgramLanguage) -> Generated {
         ProgramLanguage::Python => python::generate(program, &mut generated),
         ProgramLanguage::Nodejs => nodejs::generate(program, &mut generated),
         ProgramLanguage::Go => go::generate(program, &mut generated),
+        ProgramLanguage::Java => java::generate(program, &mut generated),
     }
     generated
 }

@@ -39,7 +39,7 @@ impl Names {
         for schema in used.iter().filter(|it| it.name() != "pulumi") {
             let wanted = match language {
                 ProgramLanguage::Python => language.variable(schema.name()),
-                ProgramLanguage::Nodejs | ProgramLanguage::Go => {
+                ProgramLanguage::Nodejs | ProgramLanguage::Go | ProgramLanguage::Java => {
                     language.variable(&camel(schema.name()))
                 }
             };

@@ -1,6 +1,7 @@
 //! Project files other than the program, for its installation and execution (`codegen.md` 13.1).
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 use plumb_codegen::programs::{PackageNames, ProgramLanguage, go_module};
@@ -14,6 +15,69 @@ const GO_SDK: &str = "github.com/pulumi/pulumi/sdk/v3";
 
 /// Lowest version of the core SDK that generated programs work with.
 const GO_SDK_VERSION: &str = "v3.260.0";
+
+/// Version of the core SDK for Java.
+const JAVA_SDK_VERSION: &str = "1.36.1";
+
+/// `pom.xml` of a Java program.
+const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>app</groupId>
+  <artifactId>@name@</artifactId>
+  <version>1.0</version>
+  <properties>
+    <maven.compiler.source>11</maven.compiler.source>
+    <maven.compiler.target>11</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+    <mainClass>app.App</mainClass>
+    <mainArgs/>
+  </properties>
+  <dependencies>
+@dependencies@  </dependencies>
+  <build>
+    <plugins>
+      <plugin>
+        <groupId>org.codehaus.mojo</groupId>
+        <artifactId>exec-maven-plugin</artifactId>
+        <version>3.5.0</version>
+        <configuration>
+          <mainClass>${mainClass}</mainClass>
+          <commandlineArgs>${mainArgs}</commandlineArgs>
+        </configuration>
+      </plugin>
+@sources@    </plugins>
+  </build>
+</project>
+"#;
+
+/// Plugin of Maven that adds source folders.
+const SOURCES: &str = "      <plugin>
+        <groupId>org.codehaus.mojo</groupId>
+        <artifactId>build-helper-maven-plugin</artifactId>
+        <version>3.6.0</version>
+        <executions>
+          <execution>
+            <id>sdk-sources</id>
+            <phase>generate-sources</phase>
+            <goals><goal>add-source</goal></goals>
+            <configuration>
+              <sources>
+@sources@              </sources>
+            </configuration>
+          </execution>
+          <execution>
+            <id>sdk-resources</id>
+            <phase>generate-resources</phase>
+            <goals><goal>add-resource</goal></goals>
+            <configuration>
+              <resources>
+@resources@              </resources>
+            </configuration>
+          </execution>
+        </executions>
+      </plugin>
+";
 
 /// Settings of a project.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +133,7 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
         ProgramLanguage::Python => python(&packages, project),
         ProgramLanguage::Nodejs => nodejs(&packages, project, &generated),
         ProgramLanguage::Go => go(program, project),
+        ProgramLanguage::Java => java(&packages, project),
     };
     generated.files.extend(files);
     let main = project.main.trim_matches('/');
@@ -150,6 +215,76 @@ fn nodejs(
             "/bin/\n/node_modules/\n".to_owned(),
         ),
     ])
+}
+
+/// `pom.xml`: the core SDK and the SDKs of all packages; those in folders are compiled with the program.
+fn java(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<String, String> {
+    let mut dependencies = vec![(
+        "com.pulumi".to_owned(),
+        "pulumi".to_owned(),
+        JAVA_SDK_VERSION.to_owned(),
+    )];
+    let mut folders = Vec::new();
+    for (name, names) in packages {
+        match (project.local(name), names.requirement()) {
+            (Some(path), _) => folders.push(path),
+            (None, version) => {
+                let version = version.unwrap_or_else(|| "LATEST".to_owned());
+                dependencies.push((names.import.clone(), name.clone(), version));
+            }
+        }
+    }
+    if !folders.is_empty() {
+        // What the code of SDKs needs besides.
+        for (group, artifact, version) in [
+            ("com.google.code.findbugs", "jsr305", "3.0.2"),
+            ("com.google.code.gson", "gson", "2.10"),
+        ] {
+            dependencies.push((group.to_owned(), artifact.to_owned(), version.to_owned()));
+        }
+    }
+    let mut elements = String::new();
+    for (group, artifact, version) in dependencies {
+        let _ = write!(
+            elements,
+            "    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{artifact}</artifactId>\n      \
+             <version>{version}</version>\n    </dependency>\n"
+        );
+    }
+    let text = POM
+        .replace("@name@", &module_name(&project.name))
+        .replace("@dependencies@", &elements)
+        .replace("@sources@", &sources(&folders));
+    BTreeMap::from([
+        ("pom.xml".to_owned(), text),
+        (".gitignore".to_owned(), "target/\n".to_owned()),
+    ])
+}
+
+/// Plugin that compiles the SDKs in `folders` with the program.
+fn sources(folders: &[String]) -> String {
+    if folders.is_empty() {
+        return String::new();
+    }
+    let list = |end: &str| -> String {
+        let folders = folders.iter();
+        let lines = folders.map(|it| {
+            format!(
+                "                <source>{}/src/main/{end}</source>\n",
+                xml(it)
+            )
+        });
+        lines.collect()
+    };
+    let resources = list("resources").replace("<source>", "<resource><directory>");
+    let resources = resources.replace("</source>", "</directory></resource>");
+    SOURCES
+        .replace("@sources@", &list("java"))
+        .replace("@resources@", &resources)
+}
+
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// `go.mod`: the core SDK and the SDKs of all packages; local ones are replaced.

@@ -220,6 +220,11 @@ impl PackageSchema {
         self.functions.entries.keys().map(|token| &**token)
     }
 
+    /// Tokens of all types, in the order of the document.
+    pub fn type_tokens(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.types.entries.keys().map(|token| &**token)
+    }
+
     /// Whether the function `token` is a method of a resource or of the provider.
     pub fn is_method(&self, token: &str) -> bool {
         let is_resource = |owner: &str| {

@@ -133,16 +133,16 @@ fn components_and_parents_of_a_file_are_imported() {
 #[test]
 fn other_languages_are_told_before_anything_happens() {
     let context = TestContext::without_project().with_passphrase();
-    context.write("Pulumi.yaml", "name: proj\nruntime: java\n");
+    context.write("Pulumi.yaml", "name: proj\nruntime: rust\n");
     context.ok(&["stack", "init", "dev"]);
     assert_eq!(
         context.fails(
             1,
             &[
-                "import", "--yes", "--out", "App.java", TOKEN, "word", "abcdef"
+                "import", "--yes", "--out", "main.rs", TOKEN, "word", "abcdef"
             ]
         ),
-        "error: `--out`: code for imported resources is written in Python, TypeScript, Go and YAML, and not yet in java; \
+        "error: `--out`: code for imported resources is written in Python, TypeScript, Go, Java and YAML, and not yet in rust; \
          import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(

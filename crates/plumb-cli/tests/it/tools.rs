@@ -716,8 +716,8 @@ fn what_is_not_built_says_what_works_instead() {
     let context = TestContext::new();
     for (words, expected) in [
         (
-            &["convert", "--language", "java"][..],
-            "only to python, typescript, go, yaml and pcl",
+            &["convert", "--language", "rust"][..],
+            "only to python, typescript, go, java, yaml and pcl",
         ),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),

@@ -94,7 +94,7 @@ fn is_start(char: char) -> bool {
 
 /// The name without hyphens, other illegal characters replaced by `_`, and with a trailing `_` if it is a
 /// reserved word.
-pub(super) fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 1);
     for char in name.chars().filter(|char| *char != '-') {
         if result.is_empty() && char.is_ascii_digit() {
@@ -114,7 +114,7 @@ pub(super) fn identifier(name: &str) -> String {
 }
 
 /// The name with its first letter in upper case.
-pub(super) fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
         None => String::new(),
@@ -123,7 +123,7 @@ pub(super) fn title(name: &str) -> String {
 }
 
 /// Class name.
-pub(super) fn class(name: &str) -> String {
+pub(crate) fn class(name: &str) -> String {
     title(&identifier(name))
 }
 
@@ -141,7 +141,7 @@ pub(super) enum Owner {
 }
 
 /// Getter of a property.
-fn getter(identifier: &str, owner: Owner) -> String {
+pub(super) fn getter(identifier: &str, owner: Owner) -> String {
     let is_taken = OBJECT_METHODS.contains(&identifier)
         || identifier == "getResourceName"
         || (owner == Owner::Resource && RESOURCE_METHODS.contains(&identifier));
@@ -190,7 +190,7 @@ pub(super) fn properties<'n>(
 }
 
 /// A string literal.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
     for char in text.chars() {
@@ -213,7 +213,7 @@ pub(super) fn string(text: &str) -> String {
 }
 
 /// Name of an enum constant; `None` if no legal name remains.
-pub(super) fn enum_constant(name: &str) -> Option<String> {
+pub(crate) fn enum_constant(name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     let is_sensible = match only_char(expanded) {
         Some(single) => is_start(single) && single != '_',

@@ -9,6 +9,7 @@ use plumb_schema::bound::{
 };
 
 use super::names;
+use super::programs::join;
 use super::settings::Settings;
 use crate::uses::{self, Roots, Uses};
 use crate::{FilePath, GenerateError, Purpose};
@@ -101,14 +102,6 @@ impl ExternalSdk {
 
     pub(super) fn provider(&self) -> String {
         format!("{}.Provider", self.root)
-    }
-}
-
-/// Java package of a module, below the root package.
-fn join(root: &str, module: &str) -> String {
-    match names::package(module) {
-        module if module.is_empty() => root.to_owned(),
-        module => format!("{root}.{module}"),
     }
 }
 

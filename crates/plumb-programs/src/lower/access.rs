@@ -42,6 +42,9 @@ impl Lowering<'_> {
 
     /// Whether the SDK supports a step on an output of type `ty`.
     fn can_lift(&self, ty: &Type, step: &Step) -> bool {
+        if self.dialect.lifts_nothing {
+            return false;
+        }
         if self.dialect.language == ProgramLanguage::Go {
             return crate::go::has_method(ty, step)
                 && match step {

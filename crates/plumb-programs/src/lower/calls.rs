@@ -11,6 +11,9 @@ impl Lowering<'_> {
     /// Whether a call needs the values of outputs in its arguments.
     pub(super) fn call_observes(&mut self, callee: Callee, args: &[Expr]) -> bool {
         match callee {
+            Callee::Compute(_, Computed::ToJson) if self.dialect.has_plain_json => {
+                args.iter().any(|arg| self.flow(arg).has_outputs())
+            }
             Callee::GetOutput
             | Callee::Recover
             | Callee::Compute(

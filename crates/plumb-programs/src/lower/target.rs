@@ -163,7 +163,7 @@ impl Target {
             (Target::Bool, Type::String) => Conversion::TextToBool,
             (Target::Int, Type::String) => Conversion::TextToInt,
             (Target::Number, Type::String) => Conversion::TextToNumber,
-            // Go converts by its own types, and JavaScript has one kind of number.
+            // Go and Java convert by their own types, and JavaScript has one kind of number.
             (Target::Int, Type::Number) if language == ProgramLanguage::Python => {
                 Conversion::NumberToInt
             }

@@ -9,10 +9,11 @@ use plumb_pcl::{Leniency, Loaded, Problem, Program, Sources};
 use plumb_programs::{Generated, ProgramLanguage, generate};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 
-const LANGUAGES: [ProgramLanguage; 3] = [
+const LANGUAGES: [ProgramLanguage; 4] = [
     ProgramLanguage::Python,
     ProgramLanguage::Nodejs,
     ProgramLanguage::Go,
+    ProgramLanguage::Java,
 ];
 
 /// Schemas in the test data, which are large.
@@ -104,14 +105,17 @@ fn printed_programs_are_the_same_programs() {
 }
 
 /// Programs that a language has no form for yet, and says so.
-const LACKING: [(&str, &str); 1] = [("for-outputs", "go")];
+const LACKING: [(&str, &str); 2] = [("for-outputs", "go"), ("hooks", "java")];
 
 #[test]
 fn programs_have_a_form_in_every_language() {
     let out = std::env::var_os("PLUMB_WRITE_PROGRAMS").map(PathBuf::from);
     let mut found = Vec::new();
     for (name, sources) in programs() {
-        for (language, folder) in LANGUAGES.into_iter().zip(["python", "nodejs", "go"]) {
+        for (language, folder) in LANGUAGES
+            .into_iter()
+            .zip(["python", "nodejs", "go", "java"])
+        {
             let generated = made(&sources, language);
             let problems = lines(&generated.problems);
             if LACKING.contains(&(name.as_str(), folder)) {

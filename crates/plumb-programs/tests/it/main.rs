@@ -4,4 +4,5 @@
 
 mod corpus;
 mod golden;
+mod java;
 mod properties;

@@ -58,6 +58,7 @@ proptest! {
             ProgramLanguage::Python,
             ProgramLanguage::Nodejs,
             ProgramLanguage::Go,
+            ProgramLanguage::Java,
         ] {
             let first = generate(&load(&first, Leniency::ALL).program, language);
             let second = generate(&load(&second, Leniency::ALL).program, language);

@@ -31,12 +31,13 @@ impl Target {
             "nodejs" | "typescript" | "javascript" => "nodejs",
             "bun" => "bun",
             "go" => "go",
+            "java" => "java",
             _ => "",
         };
         match language_of(runtime) {
             Some(language) => Ok(Target::Language(language, runtime)),
             None => Err(Error::user(format!(
-                "programs are not converted to {name} yet, only to python, typescript, go, yaml and pcl"
+                "programs are not converted to {name} yet, only to python, typescript, go, java, yaml and pcl"
             ))),
         }
     }
