@@ -224,6 +224,7 @@ def generated_sdks(machine, commit):
     yield Step("sdks-node", ["node", "tests/codegen/nodejs.js", "--bin", "{plumb}", *modules], **SCRIPTS)
     yield Step("use-node", ["node", "tests/codegen/use-nodejs.js", "--bin", "{plumb}", *modules], **SCRIPTS)
     yield python("sdks-csharp", "codegen/csharp.py", interpreter="{csharp_grammar}/bin/python", **SCRIPTS)
+    yield python("programs-csharp", "codegen/csharp_programs.py", interpreter="{csharp_grammar}/bin/python", **SCRIPTS)
     if machine.java:
         yield python("sdks-java", "codegen/java.py", "--repository", "{java_sdk}", lock="java", **JAVA)
         yield python("use-java", "codegen/use-java.py", "--repository", "{java_sdk}", "--python", "{python}/bin/python",

@@ -24,7 +24,9 @@ from pathlib import Path
 import grpc
 from grpc_tools import protoc
 
-HOST = "sdk/{}/cmd/pulumi-language-{}"
+HOSTS = {"python": "sdk/python/cmd/pulumi-language-python", "nodejs": "sdk/nodejs/cmd/pulumi-language-nodejs",
+         "go": "sdk/go/pulumi-language-go"}
+"""Folders of the reference's hosts in the checkout."""
 SDKS = {"python": "sdk/python", "nodejs": "sdk/nodejs/bin", "go": "sdk"}
 """Folders of the core SDKs in the checkout."""
 SNAPSHOTS = {"python": "setuppy/{}", "nodejs": "{}/tsc", "go": "{}"}
@@ -70,7 +72,7 @@ class Suite:
 
     def prepare(self):
         options, language = self.options, self.options.language
-        data = options.reference / HOST.format(language, language) / "testdata"
+        data = options.reference / HOSTS[language] / "testdata"
         snapshots = self.work / "snapshots"
         shutil.copytree(data / SNAPSHOTS[language].format("local" if options.local else "published"), snapshots)
         request = self.messages.PrepareLanguageTestsRequest(

@@ -10,8 +10,9 @@ use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
 use serde_json::Value as Json;
 
-use crate::{go, java, nodejs, python};
+use crate::{csharp, go, java, nodejs, python};
 
+pub use crate::csharp::programs::{CsharpClasses, property as csharp_property};
 pub use crate::java::programs::{
     JavaClasses, function as java_function, object_property as java_object_property,
     resource_property as java_resource_property,
@@ -40,6 +41,8 @@ pub enum ProgramLanguage {
     Go,
     /// Java.
     Java,
+    /// C#.
+    Csharp,
 }
 
 impl ProgramLanguage {
@@ -48,6 +51,7 @@ impl ProgramLanguage {
             ProgramLanguage::Python => "python",
             ProgramLanguage::Go => "go",
             ProgramLanguage::Java => "java",
+            ProgramLanguage::Csharp => "csharp",
             ProgramLanguage::Nodejs => "nodejs",
         }
     }
@@ -58,6 +62,7 @@ impl ProgramLanguage {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::word(&name.replace('-', "_")),
             ProgramLanguage::Java => java::names::identifier(&name.replace('-', "_")),
+            ProgramLanguage::Csharp => csharp::names::parameter(&name.replace('-', "_")),
             ProgramLanguage::Nodejs => nodejs::names::identifier(&name.replace('-', "_")),
         }
     }
@@ -68,6 +73,7 @@ impl ProgramLanguage {
             ProgramLanguage::Python => python::names::object_class(name),
             ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Java => java::names::class(name),
+            ProgramLanguage::Csharp => csharp::names::title(name),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(name).replace('-', "_"))
             }
@@ -80,6 +86,7 @@ impl ProgramLanguage {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Java => java_object_property(name),
+            ProgramLanguage::Csharp => csharp::names::title(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -90,6 +97,7 @@ impl ProgramLanguage {
             ProgramLanguage::Python => python::names::string(text),
             ProgramLanguage::Go => go::names::string(text),
             ProgramLanguage::Java => java::names::string(text),
+            ProgramLanguage::Csharp => csharp::names::string(text),
             ProgramLanguage::Nodejs => nodejs::names::string(text),
         }
     }
@@ -111,6 +119,10 @@ impl PackageNames {
                 (base.unwrap_or_else(|| go_base(package)), "moduleToPackage")
             }
             ProgramLanguage::Java => (JavaClasses::new(package).group().to_owned(), "packages"),
+            ProgramLanguage::Csharp => {
+                let namespace = CsharpClasses::new(package).namespace().to_owned();
+                (namespace, "namespaces")
+            }
             ProgramLanguage::Nodejs => {
                 let namespace = package.namespace().unwrap_or("pulumi");
                 let name = own.unwrap_or_else(|| format!("@{namespace}/{}", package.name()));
@@ -140,7 +152,7 @@ impl PackageNames {
                 let steps = path.split(['/', '.']).filter(|step| !step.is_empty());
                 steps.map(ToOwned::to_owned).collect()
             }
-            ProgramLanguage::Go | ProgramLanguage::Java => {
+            ProgramLanguage::Go | ProgramLanguage::Java | ProgramLanguage::Csharp => {
                 let path = self.modules.get(&module).cloned().unwrap_or(module);
                 let path = path.to_lowercase();
                 let steps = path.split('/').filter(|step| !step.is_empty());
@@ -159,6 +171,7 @@ impl PackageNames {
             ProgramLanguage::Python => python::names::class(member_of(token)),
             ProgramLanguage::Go => go::names::title(member_of(token)),
             ProgramLanguage::Java => java::names::class(member_of(token)),
+            ProgramLanguage::Csharp => csharp::names::title(member_of(token)),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(member_of(token)))
             }
@@ -187,6 +200,10 @@ impl PackageNames {
                 let name = java_function(token);
                 [format!("{name}Plain"), name]
             }
+            ProgramLanguage::Csharp => {
+                let name = csharp::names::title(member_of(token));
+                [format!("{name}.InvokeAsync"), format!("{name}.Invoke")]
+            }
             ProgramLanguage::Nodejs => {
                 let name = nodejs::names::identifier(&nodejs::names::camel(member_of(token)));
                 let output = format!("{name}Output");
@@ -201,6 +218,7 @@ impl PackageNames {
             ProgramLanguage::Python => python::names::snake(name),
             ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Java => java::names::identifier(name),
+            ProgramLanguage::Csharp => csharp::names::title(name),
             ProgramLanguage::Nodejs => nodejs::names::camel(name),
         }
     }
@@ -211,6 +229,7 @@ impl PackageNames {
             ProgramLanguage::Python => python::names::parameter(name),
             ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Java => java_object_property(name),
+            ProgramLanguage::Csharp => csharp::names::title(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -228,6 +247,7 @@ impl PackageNames {
             ProgramLanguage::Python => python::names::enum_member(&written, &class),
             ProgramLanguage::Go => Some(class + &go::names::enum_member(&written)?),
             ProgramLanguage::Java => java::names::enum_constant(&written),
+            ProgramLanguage::Csharp => csharp::names::enum_member(&written, &class),
             ProgramLanguage::Nodejs => nodejs::names::enum_member(&written, &class),
         }
     }
@@ -238,7 +258,9 @@ impl PackageNames {
         Some(match self.language {
             ProgramLanguage::Python => python::names::distribution_version(version),
             ProgramLanguage::Go => format!("v{version}"),
-            ProgramLanguage::Java | ProgramLanguage::Nodejs => version.to_string(),
+            ProgramLanguage::Java | ProgramLanguage::Csharp | ProgramLanguage::Nodejs => {
+                version.to_string()
+            }
         })
     }
 }

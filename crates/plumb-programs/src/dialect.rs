@@ -65,7 +65,7 @@ impl Dialect {
                     "ToOutput",
                 ],
             },
-            ProgramLanguage::Java => Dialect {
+            ProgramLanguage::Java | ProgramLanguage::Csharp => Dialect {
                 language,
                 invokes_are_outputs: true,
                 lifts_nothing: true,

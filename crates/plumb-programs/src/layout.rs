@@ -51,6 +51,15 @@ impl Doc {
         doc
     }
 
+    /// Arguments of a call; a single one starts and ends directly at the brackets.
+    pub(crate) fn call(open: &str, mut args: Vec<Doc>) -> Doc {
+        if args.len() == 1 {
+            Doc::hugged(open, args.remove(0), ")")
+        } else {
+            Doc::arguments(open, args, ")")
+        }
+    }
+
     fn between(open: &str, items: Vec<Doc>, close: &str, edge: Doc) -> Doc {
         if items.is_empty() {
             return Doc::Text(format!("{open}{close}"));
@@ -198,9 +207,10 @@ impl Lines {
         self.text.push_str(text);
     }
 
-    /// Writes an empty line, except at the beginning and after another one.
+    /// Writes an empty line, except at the beginning of the text or a block, and after another one.
     pub(crate) fn blank(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+        let is_first = self.text.is_empty() || self.text.ends_with("{\n");
+        if !is_first && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }

@@ -3,7 +3,7 @@
 //! 1. `plumb-pcl` binds a program. [`flow`] determines which values are outputs, and [`order`] the order of statements.
 //! 2. [`lower`] converts expressions to [`tree`]s: waits for outputs become callbacks, literals become enum members and
 //!    objects of package types. [`dialect`] describes the operations on outputs that an SDK supports.
-//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`], [`java`]. [`layout`] breaks lines.
+//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`], [`java`], [`csharp`]. [`layout`] breaks lines.
 //! 4. [`project`] adds the other files of a project.
 //!
 //! **Names equal those in the SDKs**, because both use `plumb_codegen::programs`. Texts are escaped when they are
@@ -12,6 +12,7 @@
 //! This crate does not access files. Start with [`generate`].
 
 mod components;
+mod csharp;
 mod dialect;
 mod flow;
 mod go;
@@ -26,6 +27,7 @@ mod order;
 mod project;
 mod python;
 mod tree;
+mod values;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -51,6 +53,7 @@ pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
         "nodejs" | "typescript" | "javascript" | "bun" => ProgramLanguage::Nodejs,
         "go" => ProgramLanguage::Go,
         "java" => ProgramLanguage::Java,
+        "dotnet" | "csharp" => ProgramLanguage::Csharp,
         _ => return None,
     })
 }
@@ -63,6 +66,7 @@ pub fn generate(program: &Program, language: ProgramLanguage) -> Generated {
         ProgramLanguage::Nodejs => nodejs::generate(program, &mut generated),
         ProgramLanguage::Go => go::generate(program, &mut generated),
         ProgramLanguage::Java => java::generate(program, &mut generated),
+        ProgramLanguage::Csharp => csharp::generate(program, &mut generated),
     }
     generated
 }

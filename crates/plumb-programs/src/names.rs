@@ -39,9 +39,10 @@ impl Names {
         for schema in used.iter().filter(|it| it.name() != "pulumi") {
             let wanted = match language {
                 ProgramLanguage::Python => language.variable(schema.name()),
-                ProgramLanguage::Nodejs | ProgramLanguage::Go | ProgramLanguage::Java => {
-                    language.variable(&camel(schema.name()))
-                }
+                ProgramLanguage::Nodejs
+                | ProgramLanguage::Go
+                | ProgramLanguage::Java
+                | ProgramLanguage::Csharp => language.variable(&camel(schema.name())),
             };
             let alias = names.fresh(&wanted);
             let package = Package {

@@ -51,6 +51,22 @@ const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </project>
 "#;
 
+/// Project file of a C# program.
+const CSPROJ: &str = r#"<Project Sdk="Microsoft.NET.Sdk">
+
+  <PropertyGroup>
+    <OutputType>Exe</OutputType>
+    <TargetFramework>net8.0</TargetFramework>
+    <Nullable>enable</Nullable>
+  </PropertyGroup>
+
+  <ItemGroup>
+    @references@
+  </ItemGroup>
+
+</Project>
+"#;
+
 /// Plugin of Maven that adds source folders.
 const SOURCES: &str = "      <plugin>
         <groupId>org.codehaus.mojo</groupId>
@@ -111,6 +127,7 @@ pub fn runtime(name: &str) -> Json {
             json!({"name": "python", "options": {"toolchain": "pip", "virtualenv": "venv"}})
         }
         "typescript" | "javascript" => json!("nodejs"),
+        "csharp" => json!("dotnet"),
         other => json!(other),
     }
 }
@@ -134,6 +151,7 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
         ProgramLanguage::Nodejs => nodejs(&packages, project, &generated),
         ProgramLanguage::Go => go(program, project),
         ProgramLanguage::Java => java(&packages, project),
+        ProgramLanguage::Csharp => csharp(&packages, project),
     };
     generated.files.extend(files);
     let main = project.main.trim_matches('/');
@@ -258,6 +276,31 @@ fn java(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<Stri
     BTreeMap::from([
         ("pom.xml".to_owned(), text),
         (".gitignore".to_owned(), "target/\n".to_owned()),
+    ])
+}
+
+/// Project file: the core SDK and the SDKs of all packages; local ones are projects themselves.
+fn csharp(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<String, String> {
+    let mut references = vec![r#"<PackageReference Include="Pulumi" Version="3.*" />"#.to_owned()];
+    for (name, names) in packages {
+        let library = &names.import;
+        references.push(match (project.local(name), names.requirement()) {
+            (Some(path), _) => {
+                let path = xml(&path);
+                format!(r#"<ProjectReference Include="{path}/{library}.csproj" />"#)
+            }
+            (None, version) => {
+                let version = version.unwrap_or_else(|| "*".to_owned());
+                format!(r#"<PackageReference Include="{library}" Version="{version}" />"#)
+            }
+        });
+    }
+    let references = references.join("\n    ");
+    let text = CSPROJ.replace("@references@", &references);
+    let name = module_name(&project.name);
+    BTreeMap::from([
+        (format!("{name}.csproj"), text),
+        (".gitignore".to_owned(), "bin/\nobj/\n".to_owned()),
     ])
 }
 

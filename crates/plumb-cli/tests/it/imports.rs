@@ -142,7 +142,7 @@ fn other_languages_are_told_before_anything_happens() {
                 "import", "--yes", "--out", "main.rs", TOKEN, "word", "abcdef"
             ]
         ),
-        "error: `--out`: code for imported resources is written in Python, TypeScript, Go, Java and YAML, and not yet in rust; \
+        "error: `--out`: code for imported resources is written in Python, TypeScript, Go, Java, C# and YAML, and not yet in rust; \
          import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(

@@ -717,7 +717,7 @@ fn what_is_not_built_says_what_works_instead() {
     for (words, expected) in [
         (
             &["convert", "--language", "rust"][..],
-            "only to python, typescript, go, java, yaml and pcl",
+            "only to python, typescript, go, java, csharp, yaml and pcl",
         ),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),

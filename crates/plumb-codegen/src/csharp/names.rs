@@ -104,7 +104,7 @@ fn legal(name: &str) -> String {
 }
 
 /// Name of a parameter: without a leading `$`, and with `@` before keywords.
-pub(super) fn parameter(name: &str) -> String {
+pub(crate) fn parameter(name: &str) -> String {
     let name = legal(&unhyphenated(name.strip_prefix('$').unwrap_or(name)));
     if RESERVED.contains(&name.as_str()) {
         format!("@{name}")
@@ -129,7 +129,7 @@ fn upper(name: &str) -> String {
 }
 
 /// Name of a class or a property.
-pub(super) fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let name = name.strip_prefix('$').unwrap_or(name);
     legal(&unhyphenated(&upper(name)))
 }
@@ -162,7 +162,7 @@ pub(super) fn properties<'n>(names: impl Iterator<Item = &'n str>, class: &str) 
 }
 
 /// String literal.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
     for char in text.chars() {
@@ -184,7 +184,7 @@ pub(super) fn string(text: &str) -> String {
 }
 
 /// Name of an enum member; `None` if no legal name remains.
-pub(super) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
+pub(crate) fn enum_member(name: &str, enum_name: &str) -> Option<String> {
     let expanded = spelled_out(name);
     let is_sensible = match only_char(expanded) {
         Some(single) => is_start(single) && single != '_',

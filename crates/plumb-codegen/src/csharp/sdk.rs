@@ -58,7 +58,7 @@ pub(super) struct Sdk<'p, 'd> {
 pub(super) struct Namespaces {
     /// Namespace of the package.
     pub(super) package: String,
-    modules: BTreeMap<String, String>,
+    pub(super) modules: BTreeMap<String, String>,
     pub(super) compatibility: Compatibility,
 }
 
@@ -139,7 +139,11 @@ fn join(outer: &str, inner: &str) -> String {
 }
 
 /// Namespace of a package.
-fn package_namespace(root: &str, name: &str, modules: &BTreeMap<String, String>) -> String {
+pub(super) fn package_namespace(
+    root: &str,
+    name: &str,
+    modules: &BTreeMap<String, String>,
+) -> String {
     let root = names::written_namespace(root);
     let own = match modules.get(name) {
         Some(written) => names::written_namespace(written),

@@ -4,7 +4,7 @@ use plumb_codegen::programs::{java_function, java_object_property, java_resource
 use plumb_schema::{ReturnType, TypeDefinition};
 
 use super::JAVA;
-use super::collections::{Setter, builder, call};
+use super::collections::{Setter, builder};
 use super::convert::lambda;
 use super::expression::Want;
 use super::helpers::Helper;
@@ -220,7 +220,7 @@ impl Printer {
             }
             ReturnType::None => Kind::Null,
         };
-        let call = call(&format!("{class}.{name}("), args);
+        let call = Doc::call(&format!("{class}.{name}("), args);
         Value::output(call, kind)
     }
 

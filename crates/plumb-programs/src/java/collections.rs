@@ -12,6 +12,7 @@ use super::types::{input_kind, left_of};
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Loop, Object, Tree};
+use crate::values::common;
 
 /// A call of a builder's method, with the comments above it.
 pub(super) struct Setter {
@@ -39,7 +40,7 @@ pub(super) fn builder(class: &str, setters: Vec<Setter>) -> Doc {
             rows.push(Doc::text(format!("// {comment}").trim_end().to_owned()));
         }
         rows.push(Doc::Hard);
-        rows.push(call(&format!(".{}(", setter.name), setter.args));
+        rows.push(Doc::call(&format!(".{}(", setter.name), setter.args));
     }
     rows.push(Doc::Hard);
     rows.push(".build()".into());
@@ -47,15 +48,6 @@ pub(super) fn builder(class: &str, setters: Vec<Setter>) -> Doc {
         Doc::text(format!("{class}.builder()")),
         Doc::Nest(Box::new(Doc::Row(rows))),
     ])
-}
-
-/// A call; a single argument starts and ends at the brackets.
-pub(super) fn call(open: &str, mut args: Vec<Doc>) -> Doc {
-    if args.len() == 1 {
-        Doc::hugged(open, args.remove(0), ")")
-    } else {
-        Doc::arguments(open, args, ")")
-    }
 }
 
 impl Printer {
@@ -388,18 +380,4 @@ impl Printer {
 fn chain(source: Doc, steps: Vec<Doc>) -> Doc {
     let steps = steps.into_iter().flat_map(|step| [Doc::Soft, step]);
     Doc::Group(vec![source, Doc::Nest(Box::new(Doc::Row(steps.collect())))])
-}
-
-/// Common kind of values.
-fn common(values: &[Value]) -> Kind {
-    let mut kinds = values.iter().map(|it| it.kind.clone());
-    let Some(first) = kinds.next() else {
-        return Kind::Any;
-    };
-    let kind = kinds.fold(first, |a, b| if a.is(&b) { a } else { a.or(&b) });
-    match kind {
-        // Elements that may be missing have no common form.
-        Kind::Null | Kind::Pointer(_) => Kind::Any,
-        kind => kind,
-    }
 }

@@ -14,31 +14,7 @@ use super::printer::{Form, Level, Printer, Value};
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Conversion, Tree};
-
-/// What a place accepts.
-#[derive(Clone, Debug)]
-pub(super) enum Want {
-    /// Any value.
-    Free,
-    /// A plain value of a kind.
-    Plain(Kind),
-    /// A value of a kind, or its output.
-    Input(Kind),
-}
-
-impl Want {
-    pub(super) fn element(&self) -> Want {
-        let inner = |kind: &Kind| match kind {
-            Kind::List(element) | Kind::Map(element) => (**element).clone(),
-            _ => Kind::Any,
-        };
-        match self {
-            Want::Free => Want::Free,
-            Want::Plain(kind) => Want::Plain(inner(kind.present())),
-            Want::Input(kind) => Want::Input(inner(kind.present())),
-        }
-    }
-}
+pub(super) use crate::values::Want;
 
 impl Printer {
     /// Prints an expression in the form that a place accepts.

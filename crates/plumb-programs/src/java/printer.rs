@@ -8,106 +8,11 @@ use plumb_codegen::programs::{JavaClasses, PackageNames};
 use plumb_schema::PackageSchema;
 
 use super::JAVA;
-use super::collections::call;
 use super::helpers::Helper;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::names::Names;
-
-/// Precedence of an expression, from the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
-    /// `->` and `?:`
-    Loose,
-    Or,
-    And,
-    Equality,
-    Relation,
-    Add,
-    Multiply,
-    /// Signs and casts.
-    Sign,
-    Atom,
-}
-
-/// Form of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Plain,
-    /// A list or a map that contains outputs.
-    Nested,
-    /// `Output<T>`.
-    Output,
-}
-
-/// A printed expression.
-#[derive(Clone, Debug)]
-pub(super) struct Value {
-    pub(super) code: Doc,
-    pub(super) level: Level,
-    pub(super) kind: Kind,
-    pub(super) form: Form,
-}
-
-impl Value {
-    pub(super) fn plain(code: impl Into<Doc>, kind: Kind) -> Self {
-        Value::new(code, kind, Form::Plain)
-    }
-
-    pub(super) fn output(code: impl Into<Doc>, kind: Kind) -> Self {
-        Value::new(code, kind, Form::Output)
-    }
-
-    pub(super) fn new(code: impl Into<Doc>, kind: Kind, form: Form) -> Self {
-        Value {
-            code: code.into(),
-            level: Level::Atom,
-            kind,
-            form,
-        }
-    }
-
-    pub(super) fn at_level(mut self, level: Level) -> Self {
-        self.level = level;
-        self
-    }
-
-    pub(super) fn of_kind(mut self, kind: Kind) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    pub(super) fn is_plain(&self) -> bool {
-        self.form == Form::Plain
-    }
-
-    /// The code, with parentheses if its precedence is lower than `level`.
-    pub(super) fn at(&self, level: Level) -> Doc {
-        if self.level < level {
-            Doc::hugged("(", self.code.clone(), ")")
-        } else {
-            self.code.clone()
-        }
-    }
-
-    /// Call of a method of the value.
-    pub(super) fn method(&self, name: &str, args: Vec<Doc>) -> Doc {
-        let call = call(&format!(".{name}("), args);
-        Doc::Row(vec![self.at(Level::Atom), call])
-    }
-}
-
-impl From<&str> for Doc {
-    fn from(text: &str) -> Doc {
-        Doc::text(text)
-    }
-}
-
-impl From<String> for Doc {
-    fn from(text: String) -> Doc {
-        Doc::text(text)
-    }
-}
+pub(super) use crate::values::{Form, Level, Value};
 
 /// Prints the expressions of one file.
 pub(super) struct Printer {

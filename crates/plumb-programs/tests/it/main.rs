@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
+mod classes;
 mod corpus;
 mod golden;
-mod java;
 mod properties;

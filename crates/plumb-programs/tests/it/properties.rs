@@ -59,6 +59,7 @@ proptest! {
             ProgramLanguage::Nodejs,
             ProgramLanguage::Go,
             ProgramLanguage::Java,
+            ProgramLanguage::Csharp,
         ] {
             let first = generate(&load(&first, Leniency::ALL).program, language);
             let second = generate(&load(&second, Leniency::ALL).program, language);

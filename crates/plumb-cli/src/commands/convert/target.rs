@@ -32,12 +32,13 @@ impl Target {
             "bun" => "bun",
             "go" => "go",
             "java" => "java",
+            "csharp" | "dotnet" => "dotnet",
             _ => "",
         };
         match language_of(runtime) {
             Some(language) => Ok(Target::Language(language, runtime)),
             None => Err(Error::user(format!(
-                "programs are not converted to {name} yet, only to python, typescript, go, java, yaml and pcl"
+                "programs are not converted to {name} yet, only to python, typescript, go, java, csharp, yaml and pcl"
             ))),
         }
     }

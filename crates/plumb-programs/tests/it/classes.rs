@@ -38,6 +38,11 @@ fn programs_in_java_use_builders_and_callbacks() {
 }
 
 #[test]
+fn programs_in_csharp_use_initializers_and_callbacks() {
+    check(ProgramLanguage::Csharp, "Program.cs", "Shapes.cs");
+}
+
+#[test]
 fn classes_of_the_same_name_are_qualified_in_java() {
     let text = "resource list \"shapes:paint:Wall\" {\n  labels = {}\n}\n\
         component wall \"./wall\" {}\noutput it {\n  value = [1]\n}\n";
