@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_pcl::{BinaryOperator, UnaryOperator};
+use plumb_pcl::{BinaryOperator, PackageFunction, UnaryOperator};
 use plumb_schema::{EnumValue, PackageSchema};
 
 /// A lowered expression.
@@ -126,6 +126,8 @@ pub(crate) struct InvokeTree {
 #[derive(Clone, Debug)]
 pub(crate) struct MethodTree {
     pub(crate) receiver: Tree,
+    /// Function in the schema, if the package has it.
+    pub(crate) function: Option<PackageFunction>,
     pub(crate) method: EcoString,
     pub(crate) args: Vec<(EcoString, Tree)>,
 }

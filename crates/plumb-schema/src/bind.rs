@@ -60,10 +60,13 @@ impl Member for Function {
 
     fn bind(package: &str, token: &str, text: &str) -> Result<Self, serde_json::Error> {
         let spec: FunctionSpec<'_> = serde_json::from_str(text)?;
+        let outputs = spec.outputs.map(serde_json::value::RawValue::get);
+        let marks: Option<Marks> = outputs.map(serde_json::from_str).transpose()?.flatten();
         Ok(Function {
             token: token.to_owned(),
             inputs: spec.inputs.map(|inputs| object(package, inputs)),
-            returns: return_type(package, spec.outputs.map(serde_json::value::RawValue::get))?,
+            returns: return_type(package, outputs)?,
+            returns_plain: marks.is_some_and(|it| it.plain),
             positional_inputs: spec.positional,
             deprecation: spec.deprecation.filter(|text| !text.is_empty()),
             description: spec.description.filter(|text| !text.is_empty()),
@@ -97,6 +100,13 @@ impl Member for TypeDefinition {
             .collect();
         Ok(TypeDefinition::Enum(EnumType { underlying, values }))
     }
+}
+
+/// Marks of a result besides its type.
+#[derive(serde::Deserialize)]
+struct Marks {
+    #[serde(default)]
+    plain: bool,
 }
 
 fn return_type(package: &str, outputs: Option<&str>) -> Result<ReturnType, serde_json::Error> {

@@ -223,6 +223,8 @@ pub struct Function {
     pub inputs: Option<ObjectType>,
     /// Result.
     pub returns: ReturnType,
+    /// Whether the result is a plain value even where arguments may be outputs.
+    pub returns_plain: bool,
     /// Names of positional arguments, in order.
     pub positional_inputs: Vec<String>,
     /// Reason for the deprecation.

@@ -11,7 +11,7 @@ use super::printer::{Form, Level, Printer, Value};
 use super::types::property_kind;
 use crate::kinds::Kind;
 use crate::layout::Doc;
-use crate::tree::{InvokeTree, Tree};
+use crate::tree::{InvokeTree, MethodTree, Tree};
 use crate::values::Want;
 
 impl Printer {
@@ -202,6 +202,35 @@ impl Printer {
         };
         let call = super::joined(&format!("{class}.Invoke("), args);
         Value::output(call, kind)
+    }
+
+    /// Call of a method, which gives an output of an object.
+    pub(super) fn method(&mut self, method: &MethodTree) -> Value {
+        let receiver = self.any(&method.receiver);
+        let (Some(function), Kind::Resource(..)) = (&method.function, &receiver.kind) else {
+            return self.refuse("methods of such values");
+        };
+        let is_object = matches!(function.schema.returns, ReturnType::Object(_));
+        if !is_object || function.schema.returns_plain {
+            return self.refuse("methods with such results");
+        }
+        let mut args = Vec::new();
+        if let Some(inputs) = function
+            .schema
+            .inputs
+            .as_ref()
+            .filter(|_| !method.args.is_empty())
+        {
+            let mut members = Vec::with_capacity(method.args.len());
+            for (name, tree) in &method.args {
+                let package = &function.package;
+                members.extend(self.member_of(package, &inputs.properties, name, tree, ""));
+            }
+            args.push(object("new()", members));
+        }
+        let call = super::joined(&format!(".{}(", CSHARP.class(&method.method)), args);
+        let code = Doc::Row(vec![receiver.at(Level::Atom), call]);
+        Value::output(code, Kind::Result(function.clone()))
     }
 
     fn invoke_options(&mut self, invoke: &InvokeTree) -> Option<Doc> {

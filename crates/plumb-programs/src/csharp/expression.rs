@@ -100,7 +100,7 @@ impl Printer {
             Tree::Call(function, args) => self.call(*function, args),
             Tree::Invoke(invoke) => self.invoke(invoke),
             Tree::OwnComponent => Value::plain("this", Kind::Resource(None, String::new())),
-            Tree::Method(_) => self.refuse("methods of resources"),
+            Tree::Method(method) => self.method(method),
             Tree::Apply(params, body) => self.apply(params, body),
             Tree::AsOutput(inner) => {
                 let value = self.any(inner);

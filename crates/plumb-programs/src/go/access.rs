@@ -1,7 +1,7 @@
 //! Accesses of members, and calls of provider functions in Go.
 
 use plumb_pcl::Type;
-use plumb_schema::TypeDefinition;
+use plumb_schema::{ReturnType, TypeDefinition};
 
 use super::GO;
 use super::expression::Want;
@@ -9,7 +9,7 @@ use super::helpers::Helper;
 use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
 use super::syntax::{Code, Statement};
-use crate::tree::{InvokeTree, Presence, Tree};
+use crate::tree::{InvokeTree, MethodTree, Presence, Tree};
 
 impl Printer {
     pub(super) fn invoke(&mut self, invoke: &InvokeTree) -> Value {
@@ -21,9 +21,6 @@ impl Printer {
             return self.refuse(&format!("the unknown function {}", invoke.token));
         };
         if !invoke.positional.is_empty()
-            || invoke.depends_on.is_some()
-            || !invoke.version.is_empty()
-            || !invoke.download_url.is_empty()
             || !matches!(function.returns, plumb_schema::ReturnType::Object(_))
         {
             return self.refuse("such a call of a provider function");
@@ -53,6 +50,18 @@ impl Printer {
                 args.push(Code::call(format!("pulumi.{option}"), vec![value]));
             }
         }
+        for (option, text) in [
+            ("Version", &invoke.version),
+            ("PluginDownloadURL", &invoke.download_url),
+        ] {
+            if !text.is_empty() {
+                let text = Code::word(GO.string(text));
+                args.push(Code::call(format!("pulumi.{option}"), vec![text]));
+            }
+        }
+        if let Some(tree) = &invoke.depends_on {
+            args.push(self.awaited_resources(tree));
+        }
         let call = Code::call(format!("{name}{suffix}"), args);
         let kind = Kind::Result(plumb_pcl::PackageFunction {
             package: package.clone(),
@@ -70,6 +79,61 @@ impl Printer {
             };
             Value::plain(result, kind)
         }
+    }
+
+    /// Call of a method, which gives an output of an object.
+    pub(super) fn method(&mut self, method: &MethodTree) -> Value {
+        let receiver = self.any(&method.receiver);
+        let (Some(function), Kind::Resource(_, class)) = (&method.function, &receiver.kind) else {
+            return self.refuse("calls of methods of such values");
+        };
+        let returns = &function.schema.returns;
+        let block = function.package.language("go").unwrap_or_default();
+        let is_lifted = block["liftSingleValueMethodReturns"] == true;
+        let is_object = matches!(returns, ReturnType::Object(it)
+            if !(is_lifted && it.properties.len() == 1));
+        if !is_object || function.schema.returns_plain {
+            return self.refuse("calls of methods with such results");
+        }
+        let title = GO.class(&method.method);
+        let mut args = vec![Code::word("ctx")];
+        let inputs = function.schema.inputs.as_ref();
+        let inputs = inputs.filter(|it| it.properties.keys().any(|name| name != "__self__"));
+        if let Some(inputs) = inputs {
+            let mut fields = Vec::with_capacity(method.args.len());
+            for (name, tree) in &method.args {
+                let Some(property) = inputs.properties.get(name.as_str()) else {
+                    return self.refuse(&format!("the unknown argument {name}"));
+                };
+                let kind = Kind::of(&Type::of_property(&function.package, property));
+                let want = self.place(kind, false, property.ty.plain);
+                let value = self.expression(tree, &want);
+                fields.push((Code::word(GO.property(name)), value));
+            }
+            args.push(Code::keyed(format!("&{class}{title}Args"), fields, true));
+        }
+        let call = receiver.code.clone().method(&title, args);
+        let kind = Kind::Result(function.clone());
+        Value::output(self.attempt("result", call), kind)
+    }
+
+    /// Option of a call that waits for resources.
+    fn awaited_resources(&mut self, tree: &Tree) -> Code {
+        let items = match tree {
+            Tree::List(items) => items.as_slice(),
+            tree => std::slice::from_ref(tree),
+        };
+        let mut codes = Vec::with_capacity(items.len());
+        for item in items {
+            let value = self.any(item);
+            if !value.is_plain() || !matches!(value.kind, Kind::Resource(..) | Kind::Component(..))
+            {
+                return self.refuse("such a value of `dependsOn`").code;
+            }
+            codes.push(value.code);
+        }
+        let list = Code::list("[]pulumi.Resource", codes);
+        Code::call("pulumi.DependsOn", vec![list])
     }
 
     pub(super) fn index(&mut self, receiver: &Tree, index: &Tree) -> Value {

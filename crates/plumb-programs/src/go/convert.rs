@@ -115,6 +115,15 @@ impl Printer {
                 let whole = output.method("ApplyT", vec![function]);
                 Value::output(whole.asserted("pulumi.IntOutput"), Kind::Int)
             }
+            (wanted, Kind::Int) if wanted.present().is(&Kind::Float) => {
+                let output = match value.form {
+                    Form::Output => code,
+                    _ => code.method("ToIntOutput", Vec::new()),
+                };
+                let function = Code::word("func(value int) float64 { return float64(value) }");
+                let fraction = output.method("ApplyT", vec![function]);
+                Value::output(fraction.asserted("pulumi.Float64Output"), Kind::Float)
+            }
             (wanted, Kind::Pointer(inner)) if wanted.is(inner) && value.form == Form::Output => {
                 done(code.method("Elem", Vec::new()))
             }

@@ -141,7 +141,7 @@ impl Printer {
             Tree::Call(function, args) => self.call(*function, args),
             Tree::Invoke(invoke) => self.invoke(invoke),
             Tree::OwnComponent => Value::plain(Code::word("component"), Kind::Any),
-            Tree::Method(_) => self.refuse("calls of methods"),
+            Tree::Method(method) => self.method(method),
             Tree::Apply(params, body) => self.apply(params, body),
             Tree::AsOutput(inner) => {
                 let value = self.any(inner);

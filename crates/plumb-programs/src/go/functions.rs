@@ -125,10 +125,26 @@ impl Printer {
             Function::Try => self.first_possible(args),
             Function::Can => self.is_possible(args),
             Function::Recover => self.refuse("`recover`"),
-            Function::NotImplemented => self.refuse("`notImplemented`"),
-            Function::ResourceName => self.refuse("`pulumiResourceName`"),
-            Function::ResourceType => self.refuse("`pulumiResourceType`"),
+            Function::NotImplemented => {
+                let message = self.arg(args, 0, Kind::Text);
+                let helper = self.help(Helper::NotImplemented);
+                Value::plain(Code::call(helper, vec![message]), Kind::Any)
+            }
+            Function::ResourceName => self.of_resource("PulumiResourceName", args),
+            Function::ResourceType => self.of_resource("PulumiResourceType", args),
         }
+    }
+
+    /// Text that a resource knows of itself.
+    fn of_resource(&mut self, method: &str, args: &[Tree]) -> Value {
+        let resource = match args.first() {
+            Some(arg) => self.any(arg),
+            None => return self.refuse("a call without an argument"),
+        };
+        if !matches!(resource.kind, Kind::Resource(..) | Kind::Component(..)) {
+            return self.refuse("the name of such a value");
+        }
+        Value::plain(resource.code.method(method, Vec::new()), Kind::Text)
     }
 
     fn arg(&mut self, args: &[Tree], at: usize, kind: Kind) -> Code {

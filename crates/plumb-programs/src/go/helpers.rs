@@ -9,6 +9,7 @@ pub(super) enum Helper {
     Item,
     Lookup,
     Member,
+    NotImplemented,
     SingleOrNone,
     ValueOf,
 }
@@ -22,6 +23,7 @@ impl Helper {
             Helper::Item => "itemAt",
             Helper::Lookup => "lookup",
             Helper::Member => "memberOf",
+            Helper::NotImplemented => "notImplemented",
             Helper::SingleOrNone => "singleOrNone",
             Helper::ValueOf => "valueOf",
         }
@@ -31,7 +33,11 @@ impl Helper {
     pub(super) fn imports(self) -> &'static [&'static str] {
         match self {
             Helper::Find | Helper::Item | Helper::Member | Helper::SingleOrNone => &["fmt"],
-            Helper::AnyMap | Helper::Anys | Helper::Lookup | Helper::ValueOf => &[],
+            Helper::AnyMap
+            | Helper::Anys
+            | Helper::Lookup
+            | Helper::NotImplemented
+            | Helper::ValueOf => &[],
         }
     }
 
@@ -56,6 +62,13 @@ func anys[T any](items []T) []interface{} {
 		result[index] = item
 	}
 	return result
+}
+"
+            }
+            Helper::NotImplemented => {
+                "// notImplemented stands for what could not be converted.
+func notImplemented(message string) interface{} {
+	panic(message)
 }
 "
             }

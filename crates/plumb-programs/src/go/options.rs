@@ -49,6 +49,7 @@ impl Statements<'_, '_> {
             OptionTree::Paths(name, paths) => {
                 let function = match name {
                     "ignoreChanges" => "pulumi.IgnoreChanges",
+                    "hideDiffs" => "pulumi.HideDiffs",
                     "replaceOnChanges" => "pulumi.ReplaceOnChanges",
                     "additionalSecretOutputs" => "pulumi.AdditionalSecretOutputs",
                     _ => {
@@ -96,7 +97,15 @@ impl Statements<'_, '_> {
             "parent" => ("pulumi.Parent", None),
             "provider" => ("pulumi.Provider", None),
             "deletedWith" => ("pulumi.DeletedWith", None),
+            "envVarMappings" => {
+                let map = Kind::Map(Box::new(Kind::Text));
+                let value = self.printer.plain(tree, map);
+                return Some(Code::call("pulumi.EnvVarMappings", vec![value]));
+            }
             "providers" => {
+                if let Tree::Map(entries) = tree {
+                    return Some(self.providers_by_name(entries));
+                }
                 let Some(resources) = self.resources(tree) else {
                     self.printer.refuse("such a value of `providers`");
                     return None;
@@ -122,6 +131,20 @@ impl Statements<'_, '_> {
             value.code
         };
         Some(Code::call(function, vec![value]))
+    }
+
+    fn providers_by_name(&mut self, entries: &[(Tree, Tree)]) -> Code {
+        let mut fields = Vec::with_capacity(entries.len());
+        for (key, provider) in entries {
+            let key = self.printer.plain(key, Kind::Text);
+            let provider = self.printer.any(provider);
+            if !matches!(provider.kind, Kind::Resource(..)) {
+                self.printer.refuse("such a value of `providers`");
+            }
+            fields.push((key, provider.code));
+        }
+        let map = Code::keyed("map[string]pulumi.ProviderResource", fields, false);
+        Code::call("pulumi.ProviderMap", vec![map])
     }
 
     /// Resources of a list; `None` if it is no list of resources.

@@ -304,6 +304,9 @@ impl Statements<'_, '_> {
             let class = "pulumi.StackReference".to_owned();
             return Some([class, "pulumi.NewStackReference".to_owned()]);
         }
+        if resource.token == "pulumi:index:Stash" {
+            return Some(["pulumi.Stash".to_owned(), "pulumi.NewStash".to_owned()]);
+        }
         let ty = resource.ty.as_ref()?;
         let class = match resource.token.strip_prefix("pulumi:providers:") {
             Some(name) => {

@@ -170,6 +170,7 @@ impl Lowering<'_> {
         let args = self.named_args(call.args.as_ref(), call.function.as_ref());
         Tree::Method(Box::new(MethodTree {
             receiver,
+            function: call.function.clone(),
             method: call.method.clone(),
             args,
         }))
