@@ -56,3 +56,31 @@ fn classes_of_the_same_name_are_qualified_in_java() {
     );
     assert!(text.contains("final var wall = new Wall("), "{text}");
 }
+
+#[test]
+fn methods_and_options_of_calls_have_forms_in_go_and_csharp() {
+    let text = "resource wall \"shapes:paint:Wall\" {\n  options {\n    hideDiffs = [labels]\n    envVarMappings = { A = \"B\" }\n  }\n}\n\
+        output note {\n  value = call(wall, \"inspect\", { depth = 2 }).note\n}\n\
+        output name {\n  value = pulumiResourceName(wall)\n}\n\
+        output color {\n  value = invoke(\"shapes:paint:findColor\", { wallName = \"w\" }, { version = \"1.0.0\", dependsOn = [wall] }).colorName\n}\n";
+    let sources = Sources::new([("main.pp".to_owned(), text.to_owned())]);
+    let text = &made(&sources, ProgramLanguage::Go).files["main.go"];
+    for expected in [
+        "wall.Inspect(ctx, &paint.WallInspectArgs{\n\t\t\tDepth: pulumi.Int(2),\n\t\t})",
+        "pulumi.HideDiffs([]string{\"labels\"})",
+        "pulumi.EnvVarMappings(map[string]string{",
+        "pulumi.String(wall.PulumiResourceName())",
+        "pulumi.Version(\"1.0.0\"), pulumi.DependsOn([]pulumi.Resource{wall})",
+    ] {
+        assert!(text.contains(expected), "{expected}:\n{text}");
+    }
+    let text = &made(&sources, ProgramLanguage::Csharp).files["Program.cs"];
+    for expected in [
+        "wall.Inspect(new()\n        {\n            Depth = 2,\n        }).Apply(result => result.Note)",
+        "HideDiffs = { \"labels\" },",
+        "wall.GetResourceName()",
+        "DependsOn = { wall },",
+    ] {
+        assert!(text.contains(expected), "{expected}:\n{text}");
+    }
+}

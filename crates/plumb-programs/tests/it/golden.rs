@@ -31,10 +31,15 @@ pub(crate) const SHAPES: &str = r##"{
         "lineHeight": {"type": "number"},
         "wallName": {"type": "string"}
       },
-      "required": ["labels", "wallName"]
+      "required": ["labels", "wallName"],
+      "methods": {"inspect": "shapes:paint:Wall/inspect"}
     }
   },
   "functions": {
+    "shapes:paint:Wall/inspect": {
+      "inputs": {"properties": {"__self__": {"$ref": "#/resources/shapes:paint:Wall"}, "depth": {"type": "integer"}}, "required": ["__self__"]},
+      "outputs": {"properties": {"note": {"type": "string"}}, "required": ["note"]}
+    },
     "shapes:paint:findColor": {
       "inputs": {"properties": {"wallName": {"type": "string"}}, "required": ["wallName"]},
       "outputs": {"properties": {"colorName": {"type": "string"}}, "required": ["colorName"]}
