@@ -388,7 +388,7 @@ async fn hosts_make_programs_and_projects_of_pcl() {
 #[tokio::test]
 async fn what_is_not_generated_is_told() {
     let world = World::new().await;
-    let served = serve("java", world.options(), WATCH_INTERVAL).await;
+    let served = serve("rust", world.options(), WATCH_INTERVAL).await;
     let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
     let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
     let request = pb::GenerateProgramRequest::default();
@@ -396,7 +396,7 @@ async fn what_is_not_generated_is_told() {
     assert_eq!(status.code(), tonic::Code::Unimplemented);
     assert_eq!(
         status.message(),
-        "the language host java does not generate programs yet"
+        "the language host rust does not generate programs yet"
     );
     drop(client);
     served.end().await;

@@ -33,8 +33,27 @@ use statements::{Outputs, Statements};
 const CSHARP: ProgramLanguage = ProgramLanguage::Csharp;
 
 /// Names that generated files use themselves.
-const RESERVED: [&str; 8] = [
-    "args", "config", "index", "it", "item", "position", "value", "var",
+const RESERVED: [&str; 20] = [
+    "Alias",
+    "Config",
+    "Convert",
+    "Deployment",
+    "Enumerable",
+    "File",
+    "Helpers",
+    "JsonSerializer",
+    "KeyValuePair",
+    "Math",
+    "Output",
+    "TimeSpan",
+    "args",
+    "config",
+    "index",
+    "it",
+    "item",
+    "position",
+    "value",
+    "var",
 ];
 
 /// Parameters of component constructors.

@@ -43,8 +43,8 @@ pub(crate) const PACKAGE: &str = "app";
 const FOLDER: &str = "src/main/java/app";
 
 /// Names that generated files use themselves.
-const RESERVED: [&str; 9] = [
-    "app", "args", "com", "config", "context", "i", "index", "java", "value",
+const RESERVED: [&str; 10] = [
+    "App", "app", "args", "com", "config", "context", "i", "index", "java", "value",
 ];
 
 /// Parameters of component constructors, and methods of components.
