@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plumb_pcl::{ComponentSource, DefinitionKind, Expr, ExprKind, Program};
+use plumb_pcl::{ComponentSource, Config, DefinitionKind, Expr, ExprKind, Program};
 use plumb_schema::PackageSchema;
 
+use crate::kinds::Kind;
 use crate::{order, walk};
 
 /// Programs of all components, by folder.
@@ -74,4 +75,25 @@ pub(crate) fn all_packages(program: &Program) -> Vec<Arc<PackageSchema>> {
         found.insert(package.name().to_owned(), package);
     }
     found.into_values().collect()
+}
+
+/// Settings of a component: position, name, declaration, kind, and whether only plain values are accepted.
+pub(crate) fn settings(
+    program: &Program,
+    is_plain: impl Fn(usize) -> bool,
+) -> Vec<(usize, &str, &Config, Kind, bool)> {
+    let definitions = program.definitions.iter().enumerate();
+    let settings = definitions.filter_map(|(position, definition)| match &definition.kind {
+        DefinitionKind::Config(config) => {
+            let kind = Kind::of(&config.ty.without_none());
+            let kind = match kind {
+                Kind::Enum(_, _, underlying) => *underlying,
+                kind => kind,
+            };
+            let name = definition.logical_name.as_str();
+            Some((position, name, &**config, kind, is_plain(position)))
+        }
+        _ => None,
+    });
+    settings.collect()
 }

@@ -2,18 +2,26 @@
 
 use plumb_codegen::programs::ProgramLanguage;
 
+/// Outputs whose properties are accessible without a callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifting {
+    Nothing,
+    /// Outputs of a known type that are certainly present.
+    Known,
+    /// All, even if the type is optional or unknown.
+    All,
+}
+
 /// Operations on outputs that the SDK of a language supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dialect {
     pub(crate) language: ProgramLanguage,
     /// Whether calls of provider functions always use the variant that returns outputs.
     pub(crate) invokes_are_outputs: bool,
-    /// Whether outputs have no access to properties and elements without a callback at all.
-    pub(crate) lifts_nothing: bool,
     /// Whether JSON can only be made of plain values.
     pub(crate) has_plain_json: bool,
-    /// Whether an output with an optional or unknown type supports property access without a callback.
-    pub(crate) lifts_anything: bool,
+    /// Outputs that support access to properties without a callback.
+    pub(crate) lifting: Lifting,
     /// Whether an optional property of an output is an output, and not perhaps missing, as TypeScript has it.
     pub(crate) lifts_optional: bool,
     /// Names of members that outputs have themselves.
@@ -26,9 +34,8 @@ impl Dialect {
             ProgramLanguage::Python => Dialect {
                 language,
                 invokes_are_outputs: false,
-                lifts_nothing: false,
                 has_plain_json: false,
-                lifts_anything: true,
+                lifting: Lifting::All,
                 lifts_optional: true,
                 own_members: &[
                     "all",
@@ -51,9 +58,8 @@ impl Dialect {
             ProgramLanguage::Go => Dialect {
                 language,
                 invokes_are_outputs: false,
-                lifts_nothing: false,
                 has_plain_json: false,
-                lifts_anything: false,
+                lifting: Lifting::Known,
                 lifts_optional: true,
                 own_members: &[
                     "ApplyT",
@@ -68,18 +74,16 @@ impl Dialect {
             ProgramLanguage::Java | ProgramLanguage::Csharp => Dialect {
                 language,
                 invokes_are_outputs: true,
-                lifts_nothing: true,
                 has_plain_json: true,
-                lifts_anything: false,
+                lifting: Lifting::Nothing,
                 lifts_optional: false,
                 own_members: &[],
             },
             ProgramLanguage::Nodejs => Dialect {
                 language,
                 invokes_are_outputs: true,
-                lifts_nothing: false,
                 has_plain_json: false,
-                lifts_anything: false,
+                lifting: Lifting::Known,
                 lifts_optional: false,
                 own_members: &[
                     "allResources",
@@ -101,6 +105,6 @@ impl Dialect {
 
     /// Whether an output supports access to its property `name` without a callback.
     pub(crate) fn lifts(&self, name: &str) -> bool {
-        !self.lifts_nothing && !name.starts_with("__") && !self.own_members.contains(&name)
+        !name.starts_with("__") && !self.own_members.contains(&name)
     }
 }

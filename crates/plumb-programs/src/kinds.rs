@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_pcl::{PackageFunction, ResourceType, Type};
 use plumb_schema::{
-    PackageSchema, Primitive, Section, Type as SchemaType, TypeDefinition, TypeKind,
+    PackageSchema, Primitive, Property, Section, Type as SchemaType, TypeDefinition, TypeKind,
 };
 
 /// Kind of a value.
@@ -123,6 +123,11 @@ impl Kind {
         }
     }
 
+    /// The kind of values that a property accepts.
+    pub(crate) fn of_input(package: &Arc<PackageSchema>, property: &Property) -> Kind {
+        Kind::of_schema(package, &property.ty)
+    }
+
     pub(crate) fn of_primitive(primitive: Primitive) -> Kind {
         match primitive {
             Primitive::Bool => Kind::Bool,
@@ -201,5 +206,14 @@ impl Kind {
             (Kind::Pointer(a), b) | (b, Kind::Pointer(a)) if a.is(b) => b.clone().optional(),
             _ => Kind::Any,
         }
+    }
+}
+
+/// Whether a property of this type accepts only plain values.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Schema(_, schema) => schema.plain,
+        Type::Union(types) => types.iter().any(is_plain),
+        _ => false,
     }
 }

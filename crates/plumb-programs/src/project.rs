@@ -253,7 +253,7 @@ fn java(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<Stri
         }
     }
     if !folders.is_empty() {
-        // What the code of SDKs needs besides.
+        // Libraries that the code of SDKs depends on.
         for (group, artifact, version) in [
             ("com.google.code.findbugs", "jsr305", "3.0.2"),
             ("com.google.code.gson", "gson", "2.10"),

@@ -1,7 +1,11 @@
 //! Printed expressions with their kinds, for languages of classes with static types.
 
+use ecow::EcoString;
+use plumb_pcl::BinaryOperator;
+
 use crate::kinds::Kind;
 use crate::layout::Doc;
+use crate::names::Names;
 
 /// Precedence of an expression, from the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +102,78 @@ impl From<String> for Doc {
     }
 }
 
-/// What a place accepts.
+/// Symbol of an operator with its precedence, and the lowest precedence of a right operand without parentheses. Equality is
+/// not always an operator in these languages.
+pub(crate) fn symbol(operator: BinaryOperator) -> Option<(&'static str, Level, Level)> {
+    let (symbol, level) = match operator {
+        BinaryOperator::Equal | BinaryOperator::NotEqual => return None,
+        BinaryOperator::And => ("&&", Level::And),
+        BinaryOperator::Or => ("||", Level::Or),
+        BinaryOperator::Less => ("<", Level::Relation),
+        BinaryOperator::LessOrEqual => ("<=", Level::Relation),
+        BinaryOperator::Greater => (">", Level::Relation),
+        BinaryOperator::GreaterOrEqual => (">=", Level::Relation),
+        BinaryOperator::Add => ("+", Level::Add),
+        BinaryOperator::Subtract => ("-", Level::Add),
+        BinaryOperator::Multiply => ("*", Level::Multiply),
+        BinaryOperator::Divide => ("/", Level::Multiply),
+        BinaryOperator::Modulo => ("%", Level::Multiply),
+    };
+    // The right operand has parentheses even at the same precedence, because subtraction is not associative.
+    let above = match level {
+        Level::Or => Level::And,
+        Level::And => Level::Equality,
+        Level::Relation => Level::Add,
+        Level::Add => Level::Multiply,
+        _ => Level::Sign,
+    };
+    Some((symbol, level, above))
+}
+
+/// Variables of the loops and callbacks around an expression.
+#[derive(Default)]
+pub(crate) struct Scope {
+    /// Values of variables of PCL, the innermost last.
+    variables: Vec<(EcoString, Value)>,
+    /// Names of the parameters in the language.
+    parameters: Vec<String>,
+}
+
+impl Scope {
+    /// Position for [`Scope::close`].
+    pub(crate) fn open(&self) -> [usize; 2] {
+        [self.parameters.len(), self.variables.len()]
+    }
+
+    /// Removes what was added since [`Scope::open`].
+    pub(crate) fn close(&mut self, [parameters, variables]: [usize; 2]) {
+        self.parameters.truncate(parameters);
+        self.variables.truncate(variables);
+    }
+
+    /// Reserves a name for a parameter: different from all variables in scope, and from all of the file.
+    pub(crate) fn parameter(&mut self, wanted: &str, names: &Names) -> String {
+        let mut name = wanted.to_owned();
+        let mut number = 2;
+        while names.taken().contains(&name) || self.parameters.contains(&name) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        self.parameters.push(name.clone());
+        name
+    }
+
+    pub(crate) fn bind(&mut self, name: EcoString, value: Value) {
+        self.variables.push((name, value));
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&Value> {
+        let found = self.variables.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+}
+
+/// Values that are accepted where an expression stands.
 #[derive(Clone, Debug)]
 pub(crate) enum Want {
     /// Any value.
@@ -135,4 +210,20 @@ pub(crate) fn common(values: &[Value]) -> Kind {
         Kind::Null | Kind::Pointer(_) => Kind::Any,
         kind => kind,
     }
+}
+
+/// A number: an integer of 32 bits if that is exact.
+pub(crate) fn number(value: f64) -> Value {
+    let is_whole = value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX);
+    let (text, kind) = if is_whole {
+        (value.to_string(), Kind::Int)
+    } else {
+        (format!("{value:?}"), Kind::Float)
+    };
+    let level = if value < 0.0 {
+        Level::Sign
+    } else {
+        Level::Atom
+    };
+    Value::plain(text, kind).at_level(level)
 }

@@ -9,7 +9,6 @@ use super::CSHARP;
 use super::convert::lambda;
 use super::helpers::Helper;
 use super::printer::{Form, Level, Printer, Value};
-use super::types::input_kind;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Loop, Object, Tree};
@@ -159,7 +158,7 @@ impl Printer {
         };
         self.usings.insert("System.Collections.Generic");
         let rows = keys.into_iter().zip(values).map(|(key, value)| {
-            // What reads the map knows outputs of one type only.
+            // The helper that reads the map recognizes outputs of one type only.
             let value = match value.form {
                 Form::Output if !is_any => self.converted(value, &Want::Input(Kind::Any)),
                 _ => value,
@@ -211,7 +210,7 @@ impl Printer {
             self.refuse(&format!("the unknown property {name}"));
             return None;
         };
-        let kind = input_kind(package, property);
+        let kind = Kind::of_input(package, property);
         let value = self.input(tree, &kind, property.ty.plain);
         Some(Member::new(csharp_property(name, class), value))
     }
@@ -255,7 +254,7 @@ impl Printer {
             return self.refuse("a loop over an output");
         }
         self.usings.insert("System.Linq");
-        let scope = self.open();
+        let scope = self.scope.open();
         let (source, parameter) = self.elements(it, &collection);
         let mut steps = vec![source];
         if let Some(condition) = &it.condition {
@@ -273,7 +272,7 @@ impl Printer {
             Form::Nested => self.as_output(result),
             Form::Plain | Form::Output => result,
         };
-        self.close(scope);
+        self.scope.close(scope);
         let form = match result.form {
             Form::Plain => Form::Plain,
             Form::Nested | Form::Output => Form::Nested,
@@ -281,7 +280,7 @@ impl Printer {
         let kind = result.kind.clone();
         let kind = if let Some(key) = key {
             let value = match (form, &kind) {
-                // What reads the map knows outputs of one type only.
+                // The helper that reads the map recognizes outputs of one type only.
                 (Form::Nested, _) => {
                     let any = self.converted(result, &Want::Input(Kind::Any));
                     Doc::Row(vec!["(object?)".into(), any.at(Level::Sign)])
@@ -338,7 +337,7 @@ impl Printer {
         if !is_map && it.key.is_none() {
             let parameter = self.local(&it.value);
             let value = element_of(&parameter, element, is_nested);
-            self.variables.push((it.value.clone(), value));
+            self.scope.bind(it.value.clone(), value);
             return (source, parameter);
         }
         let parameter = self.local("entry");
@@ -349,14 +348,14 @@ impl Printer {
         };
         if let Some(name) = &it.key {
             let kind = if is_map { Kind::Text } else { Kind::Int };
-            self.variables.push((name.clone(), Value::plain(key, kind)));
+            self.scope.bind(name.clone(), Value::plain(key, kind));
         }
         let value = if is_map && is_nested {
             self.output_member(value.into(), element)
         } else {
             element_of(&value, element, is_nested)
         };
-        self.variables.push((it.value.clone(), value));
+        self.scope.bind(it.value.clone(), value);
         let order = if is_map {
             self.usings.insert("System");
             ".OrderBy(it => it.Key, StringComparer.Ordinal)"
@@ -377,7 +376,7 @@ impl Printer {
     }
 }
 
-/// What an element of a collection has to be: parts of a value of any type can be of any type themselves.
+/// Values that are accepted as an element of a collection: any, if the collection is part of a value of any type.
 fn inner<'w>(want: &'w Want, element: &'w Want, tree: &Tree) -> &'w Want {
     let is_any = matches!(want, Want::Plain(Kind::Any) | Want::Input(Kind::Any));
     if is_any && matches!(tree, Tree::List(_) | Tree::Map(_)) {

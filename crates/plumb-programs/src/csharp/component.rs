@@ -4,35 +4,16 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_codegen::programs::csharp_property;
-use plumb_pcl::{Config, DefinitionKind, Program};
+use plumb_pcl::DefinitionKind;
 
 use super::CSHARP;
 use super::printer::Value;
 use super::statements::Statements;
+use crate::components;
 use crate::kinds::Kind;
 use crate::layout::{Doc, Lines};
 use crate::order;
 use crate::values::Want;
-
-/// Settings of a component: position, name, declaration, kind, and whether only plain values are accepted.
-pub(super) fn settings(
-    program: &Program,
-    is_plain: impl Fn(usize) -> bool,
-) -> Vec<(usize, &str, &Config, Kind, bool)> {
-    let definitions = program.definitions.iter().enumerate();
-    let settings = definitions.filter_map(|(position, definition)| match &definition.kind {
-        DefinitionKind::Config(config) => {
-            let kind = match Kind::of(&config.ty.without_none()) {
-                Kind::Enum(_, _, underlying) => *underlying,
-                kind => kind,
-            };
-            let name = definition.logical_name.as_str();
-            Some((position, name, &**config, kind, is_plain(position)))
-        }
-        _ => None,
-    });
-    settings.collect()
-}
 
 /// Writes the classes of a component; returns the kinds of its outputs.
 pub(super) fn classes(
@@ -46,7 +27,7 @@ pub(super) fn classes(
     statements.lines.deeper();
     let plain = |it: usize| statements.lowering.flows.is_plain_input(it);
     let args = format!("{class}Args");
-    for (position, name, config, kind, is_plain) in settings(program, plain) {
+    for (position, name, config, kind, is_plain) in components::settings(program, plain) {
         let code = format!("args.{}", csharp_property(name, &args));
         let may_be_missing = config.default.is_none() && !config.is_required();
         let value = match (is_plain, may_be_missing) {
@@ -129,7 +110,7 @@ fn outputs(statements: &mut Statements<'_, '_>, class: &str) -> Vec<(EcoString, 
 fn arguments(statements: &mut Statements<'_, '_>, class: &str) {
     let program = statements.program;
     let plain = |it: usize| statements.lowering.flows.is_plain_input(it);
-    let settings = settings(program, plain);
+    let settings = components::settings(program, plain);
     let name_of_class = format!("{class}Args");
     statements.lines.plain(&format!(
         "public sealed class {name_of_class} : ResourceArgs"

@@ -108,7 +108,7 @@ impl Printer {
     fn collection_of_any(&mut self, collection: &Value, wanted: &Kind, element: &Kind) -> Value {
         self.usings.insert("System.Linq");
         let is_map = matches!(wanted, Kind::Map(_));
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local(if is_map { "entry" } else { "element" });
         let code = if is_map {
             format!("{name}.Value")
@@ -116,7 +116,7 @@ impl Printer {
             name.clone()
         };
         let item = self.as_plain(Value::plain(code, Kind::Any), element).code;
-        self.close(scope);
+        self.scope.close(scope);
         let open = if is_map {
             format!(".ToDictionary({name} => {name}.Key, {name} => ")
         } else {
@@ -155,7 +155,7 @@ impl Printer {
         if is_same {
             return value.of_kind(wanted.clone());
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local("given");
         let item = Value::plain(name.clone(), value.kind.clone());
         let body = if matches!(wanted, Kind::Any) {
@@ -163,7 +163,7 @@ impl Printer {
         } else {
             self.as_plain(item, wanted).code
         };
-        self.close(scope);
+        self.scope.close(scope);
         let code = value.method("Apply", vec![lambda(&name, body)]);
         Value::output(code, wanted.clone())
     }
@@ -216,20 +216,4 @@ pub(super) fn cast(ty: &str, value: &Value) -> Value {
 /// A callback with one parameter.
 pub(super) fn lambda(parameter: &str, body: Doc) -> Doc {
     Doc::Row(vec![Doc::text(format!("{parameter} => ")), body])
-}
-
-/// A number: an integer if C# has it as one.
-pub(super) fn number(value: f64) -> Value {
-    let is_whole = value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX);
-    let (text, kind) = if is_whole {
-        (value.to_string(), Kind::Int)
-    } else {
-        (format!("{value:?}"), Kind::Float)
-    };
-    let level = if value < 0.0 {
-        Level::Sign
-    } else {
-        Level::Atom
-    };
-    Value::plain(text, kind).at_level(level)
 }

@@ -7,13 +7,13 @@ use plumb_pcl::{BinaryOperator, UnaryOperator};
 use plumb_schema::Constant;
 
 use super::CSHARP;
-use super::convert::{cast, lambda, number};
+use super::convert::{cast, lambda};
 use super::printer::{Form, Level, Printer, Value};
 use super::types::is_value_type;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Conversion, Tree};
-use crate::values::Want;
+use crate::values::{Want, number, symbol};
 
 impl Printer {
     /// Prints an expression in the form that a place accepts.
@@ -77,8 +77,8 @@ impl Printer {
                 Some(value) => value,
                 None => self.refuse("a reference to what has no form"),
             },
-            Tree::Variable(name) => match self.variable(name) {
-                Some(value) => value,
+            Tree::Variable(name) => match self.scope.variable(name) {
+                Some(value) => value.clone(),
                 None => self.refuse(&format!("the variable {name}")),
             },
             Tree::RangeKey | Tree::RangeValue => match self.range.clone() {
@@ -173,20 +173,8 @@ impl Printer {
 
     fn binary(&mut self, operator: BinaryOperator, operands: &[Tree; 2]) -> Value {
         let [left, right] = operands;
-        let (symbol, level) = match operator {
-            BinaryOperator::Equal => return self.comparison(" == ", left, right),
-            BinaryOperator::NotEqual => return self.comparison(" != ", left, right),
-            BinaryOperator::And => (" && ", Level::And),
-            BinaryOperator::Or => (" || ", Level::Or),
-            BinaryOperator::Less => (" < ", Level::Relation),
-            BinaryOperator::LessOrEqual => (" <= ", Level::Relation),
-            BinaryOperator::Greater => (" > ", Level::Relation),
-            BinaryOperator::GreaterOrEqual => (" >= ", Level::Relation),
-            BinaryOperator::Add => (" + ", Level::Add),
-            BinaryOperator::Subtract => (" - ", Level::Add),
-            BinaryOperator::Multiply => (" * ", Level::Multiply),
-            BinaryOperator::Divide => (" / ", Level::Multiply),
-            BinaryOperator::Modulo => (" % ", Level::Multiply),
+        let Some((symbol, level, above)) = symbol(operator) else {
+            return self.comparison(operator == BinaryOperator::Equal, left, right);
         };
         let is_logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
         let (mut left, right) = if is_logic {
@@ -204,19 +192,12 @@ impl Printer {
             left = cast("double", &left);
             kind = Kind::Float;
         }
-        // The right operand is in parentheses if it has the same precedence, because subtraction is not associative.
-        let above = match level {
-            Level::Or => Level::And,
-            Level::And => Level::Equality,
-            Level::Relation => Level::Add,
-            Level::Add => Level::Multiply,
-            _ => Level::Sign,
-        };
+        let symbol = format!(" {symbol} ");
         let code = Doc::Row(vec![left.at(level), symbol.into(), right.at(above)]);
         Value::plain(code, kind).at_level(level)
     }
 
-    fn comparison(&mut self, symbol: &str, left: &Tree, right: &Tree) -> Value {
+    fn comparison(&mut self, is_equal: bool, left: &Tree, right: &Tree) -> Value {
         let (left, right) = (self.any(left), self.any(right));
         if !left.is_plain() || !right.is_plain() {
             return self.refuse("the comparison of outputs");
@@ -225,7 +206,7 @@ impl Printer {
         let has_null = matches!((&left.kind, &right.kind), (Kind::Null, _) | (_, Kind::Null));
         if matches!(kind, Kind::Any) && !has_null {
             // `==` would compare references.
-            let negation = if symbol == " != " { "!" } else { "" };
+            let negation = if is_equal { "" } else { "!" };
             let args = vec![left.code, right.code];
             let code = Doc::arguments(&format!("{negation}Equals("), args, ")");
             return Value::plain(code, Kind::Bool).at_level(Level::Sign);
@@ -238,7 +219,7 @@ impl Printer {
         });
         let code = Doc::Row(vec![
             left.at(Level::Relation),
-            symbol.into(),
+            if is_equal { " == " } else { " != " }.into(),
             right.at(Level::Relation),
         ]);
         Value::plain(code, Kind::Bool).at_level(Level::Equality)
@@ -336,11 +317,11 @@ impl Printer {
         if !matches!(value.kind.present(), Kind::Bool | Kind::Float) {
             return value;
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local("given");
         let item = Value::plain(name.clone(), value.kind.clone());
         let body = self.in_text(item).code;
-        self.close(scope);
+        self.scope.close(scope);
         Value::output(value.method("Apply", vec![lambda(&name, body)]), Kind::Text)
     }
 
@@ -353,18 +334,18 @@ impl Printer {
         if outputs.len() > 8 {
             return self.refuse("a callback that waits for more than eight outputs");
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let parameter = if let [(name, _)] = params {
             let local = self.local(name);
             let value = Value::plain(local.clone(), outputs[0].kind.clone());
-            self.variables.push((name.clone(), value));
+            self.scope.bind(name.clone(), value);
             local
         } else {
             let local = self.local("values");
             for (at, (name, _)) in params.iter().enumerate() {
                 let code = format!("{local}.Item{}", at + 1);
                 let value = Value::plain(code, outputs[at].kind.clone());
-                self.variables.push((name.clone(), value));
+                self.scope.bind(name.clone(), value);
             }
             local
         };
@@ -375,7 +356,7 @@ impl Printer {
             (Form::Plain, Kind::Null) => Value::plain("(object?)null", Kind::Any),
             _ => result,
         };
-        self.close(scope);
+        self.scope.close(scope);
         let receiver = match <[Value; 1]>::try_from(outputs) {
             Ok([single]) => single.at(Level::Atom),
             Err(several) => {

@@ -149,24 +149,7 @@ impl Statements<'_, '_> {
 
 /// Expression for a duration such as `1h30m`; `None` if it is malformed.
 fn time_span(text: &str) -> Option<String> {
-    let mut seconds = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
-        let number: f64 = rest[..end].parse().ok()?;
-        let unit = &rest[end..];
-        let next = unit.find(|it: char| it.is_ascii_digit());
-        let (unit, behind) = unit.split_at(next.unwrap_or(unit.len()));
-        seconds += number
-            * match unit {
-                "h" => 3600.0,
-                "m" => 60.0,
-                "s" => 1.0,
-                "ms" => 0.001,
-                _ => return None,
-            };
-        rest = behind;
-    }
+    let seconds = plumb_eval::duration::seconds(text)?;
     let minutes = seconds / 60.0;
     Some(if minutes >= 1.0 && minutes.fract() == 0.0 {
         format!("TimeSpan.FromMinutes({minutes})")

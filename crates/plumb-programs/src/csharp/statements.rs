@@ -11,12 +11,12 @@ use plumb_pcl::{
 };
 
 use super::collections::{Member, object};
-use super::component;
 use super::helpers::Helper;
 use super::printer::{Form, Level, Printer, Value};
 use super::{CSHARP, joined};
+use crate::components;
 use crate::flow::{Flow, Flows};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, is_plain};
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
@@ -318,7 +318,7 @@ impl Statements<'_, '_> {
         let outputs = self.outputs.get(&inner.folder).cloned().unwrap_or_default();
         let kind = Kind::Component(class.clone(), outputs);
         let flows = Flows::new(inner, self.lowering.dialect, true);
-        let settings = component::settings(inner, |it| flows.is_plain_input(it));
+        let settings = components::settings(inner, |it| flows.is_plain_input(it));
         self.repeated(position, &component.options, kind, |this, key| {
             let name = this.logical_name(definition, key);
             let mut members = Vec::with_capacity(component.inputs.len());
@@ -429,7 +429,7 @@ impl Statements<'_, '_> {
             self.lines.plain(&format!("var {name} = new {ty}();"));
         }
         if is_later {
-            let scope = self.printer.open();
+            let scope = self.printer.scope.open();
             let elements = self.printer.local("elements");
             let open = format!(".Apply({elements} =>");
             self.lines
@@ -441,7 +441,7 @@ impl Statements<'_, '_> {
             self.lines.plain("return 0;");
             self.lines.shallower();
             self.lines.plain("});");
-            self.printer.close(scope);
+            self.printer.scope.close(scope);
         } else {
             self.each(&name, range, flow.element(), make);
         }
@@ -466,7 +466,7 @@ impl Statements<'_, '_> {
             return self.lines.plain("}");
         }
         self.printer.usings.insert("System.Linq");
-        let scope = self.printer.open();
+        let scope = self.printer.scope.open();
         let is_map = matches!(range.kind, Kind::Map(_));
         let is_nested = range.form == Form::Nested;
         let (head, key, value) = match range.kind.clone() {
@@ -519,7 +519,7 @@ impl Statements<'_, '_> {
         let made = make(self, Some(&key));
         self.lowering.leave(outer);
         self.printer.range = None;
-        self.printer.close(scope);
+        self.printer.scope.close(scope);
         let mut row = if is_map {
             vec![Doc::text(format!("{name}[")), key.code, "] = ".into()]
         } else {
@@ -529,14 +529,5 @@ impl Statements<'_, '_> {
         self.lines.line(&Doc::Row(row));
         self.lines.shallower();
         self.lines.plain("}");
-    }
-}
-
-/// Whether an input takes no outputs.
-fn is_plain(ty: &Type) -> bool {
-    match ty {
-        Type::Schema(_, schema) => schema.plain,
-        Type::Union(types) => types.iter().any(is_plain),
-        _ => false,
     }
 }

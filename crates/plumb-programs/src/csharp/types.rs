@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use plumb_pcl::Type;
 use plumb_schema::{PackageSchema, Property};
 
 use super::printer::Printer;
@@ -53,18 +52,13 @@ pub(super) fn is_value_type(kind: &Kind) -> bool {
     matches!(kind, Kind::Bool | Kind::Int | Kind::Float | Kind::Enum(..))
 }
 
-/// Kind of what a property gives.
+/// Kind of the value of a property.
 pub(super) fn property_kind(package: &Arc<PackageSchema>, property: &Property) -> Kind {
-    let kind = input_kind(package, property);
+    let kind = Kind::of_input(package, property);
     let is_collection = matches!(kind, Kind::List(_) | Kind::Map(_));
     if property.required || is_collection {
         kind
     } else {
         Kind::Pointer(Box::new(kind))
     }
-}
-
-/// Kind of what a property accepts.
-pub(super) fn input_kind(package: &Arc<PackageSchema>, property: &Property) -> Kind {
-    Kind::of(&Type::Schema(package.clone(), property.ty.clone()))
 }

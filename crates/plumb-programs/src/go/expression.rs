@@ -14,7 +14,7 @@ use super::printer::{Form, Printer, Value};
 use super::syntax::Code;
 use crate::tree::{Conversion, Tree};
 
-/// What a place accepts.
+/// Values that are accepted where an expression stands.
 #[derive(Clone, Debug)]
 pub(super) enum Want {
     /// Any value.

@@ -17,6 +17,7 @@ use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
 use super::syntax::{Code, Entry, Statement};
 use crate::flow::Flow;
+use crate::kinds::is_plain;
 use crate::lower::Lowering;
 use crate::tree::Tree;
 
@@ -669,14 +670,5 @@ fn getter(scalar: &str) -> &str {
     match scalar {
         "String" => "",
         other => other,
-    }
-}
-
-/// Whether an input takes no outputs.
-fn is_plain(ty: &Type) -> bool {
-    match ty {
-        Type::Schema(_, schema) => schema.plain,
-        Type::Union(types) => types.iter().any(is_plain),
-        _ => false,
     }
 }

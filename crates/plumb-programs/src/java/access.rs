@@ -85,9 +85,9 @@ impl Printer {
         if !matches!(receiver.kind, Kind::Pointer(_)) {
             return Value::plain(receiver.method(&getter, Vec::new()), kind);
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let item = self.local("it");
-        self.close(scope);
+        self.scope.close(scope);
         let callback = lambda(&item, format!("{item}.{getter}()").into());
         let (method, kind) = match kind {
             kind @ Kind::Pointer(_) => ("flatMap", kind),

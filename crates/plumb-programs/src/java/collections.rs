@@ -8,7 +8,7 @@ use super::convert::{cast, lambda};
 use super::expression::Want;
 use super::helpers::Helper;
 use super::printer::{Form, Printer, Value};
-use super::types::{input_kind, left_of};
+use super::types::left_of;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Loop, Object, Tree};
@@ -217,7 +217,7 @@ impl Printer {
             self.refuse(&format!("the unknown property {name}"));
             return None;
         };
-        let kind = input_kind(package, property);
+        let kind = Kind::of_input(package, property);
         let left = left_of(&Type::of_property(package, property));
         let args = self.input(tree, kind, property.ty.plain, left);
         Some(Setter {
@@ -263,7 +263,7 @@ impl Printer {
         if collection.form == Form::Output {
             return self.refuse("a loop over an output");
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let (source, parameter) = self.elements(it, collection);
         let condition = it.condition.as_ref().map(|it| self.plain(it, Kind::Bool));
         let key = it.result_key.as_ref().map(|it| self.plain(it, Kind::Text));
@@ -277,7 +277,7 @@ impl Printer {
             Form::Nested => self.as_output(result),
             Form::Plain | Form::Output => result,
         };
-        self.close(scope);
+        self.scope.close(scope);
         let mut steps = Vec::new();
         if let Some(condition) = condition {
             let callback = lambda(&parameter, condition.code);
@@ -341,18 +341,18 @@ impl Printer {
         if !is_map && it.key.is_none() {
             let parameter = self.local(&it.value);
             let value = self.element_of(item(parameter.clone()), is_nested);
-            self.variables.push((it.value.clone(), value));
+            self.scope.bind(it.value.clone(), value);
             return (collection.method("stream", Vec::new()), parameter);
         }
         let parameter = self.local("entry");
         if let Some(key) = &it.key {
             let kind = if is_map { Kind::Text } else { Kind::Int };
             let code = Value::plain(format!("{parameter}.getKey()"), kind);
-            self.variables.push((key.clone(), code));
+            self.scope.bind(key.clone(), code);
         }
         let value = item(format!("{parameter}.getValue()"));
         let value = self.element_of(value, is_nested);
-        self.variables.push((it.value.clone(), value));
+        self.scope.bind(it.value.clone(), value);
         let source = if is_map {
             let class = self.class("java.util.TreeMap");
             let open = format!("new {class}<>(");

@@ -1,36 +1,16 @@
 //! Components in Java: a class, and the class of its arguments.
 
 use plumb_codegen::programs::{java_object_property, java_resource_property};
-use plumb_pcl::{Config, DefinitionKind, Program};
+use plumb_pcl::DefinitionKind;
 
 use super::JAVA;
 use super::expression::Want;
 use super::printer::Value;
 use super::statements::Statements;
+use crate::components;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::order;
-
-/// Settings of a component: position, name, declaration, kind, and whether only plain values are accepted.
-pub(super) fn settings(
-    program: &Program,
-    is_plain: impl Fn(usize) -> bool,
-) -> Vec<(usize, &str, &Config, Kind, bool)> {
-    let definitions = program.definitions.iter().enumerate();
-    let settings = definitions.filter_map(|(position, definition)| match &definition.kind {
-        DefinitionKind::Config(config) => {
-            let kind = Kind::of(&config.ty.without_none());
-            let kind = match kind {
-                Kind::Enum(_, _, underlying) => *underlying,
-                kind => kind,
-            };
-            let name = definition.logical_name.as_str();
-            Some((position, name, &**config, kind, is_plain(position)))
-        }
-        _ => None,
-    });
-    settings.collect()
-}
 
 /// Writes the class of a component; returns the kinds of its outputs.
 pub(super) fn class(
@@ -52,7 +32,7 @@ pub(super) fn class(
         .lines
         .plain(&format!("super({token}, name, args, options);"));
     let plain = |it: usize| statements.lowering.flows.is_plain_input(it);
-    for (position, name, config, kind, is_plain) in settings(program, plain) {
+    for (position, name, config, kind, is_plain) in components::settings(program, plain) {
         let code = format!("args.{}()", java_object_property(name));
         let may_be_missing = config.default.is_none() && !config.is_required();
         let value = match (is_plain, may_be_missing) {
@@ -147,7 +127,7 @@ pub(super) fn arguments(statements: &mut Statements<'_, '_>, class: &str) {
         .class("com.pulumi.core.annotations.Import");
     let output = statements.printer.output_class();
     let plain = |it: usize| statements.lowering.flows.is_plain_input(it);
-    let settings = settings(program, plain);
+    let settings = components::settings(program, plain);
     let mut fields = Vec::with_capacity(settings.len());
     for (position, name, config, kind, is_plain) in settings {
         let default = config.default.as_ref().map(|default| {

@@ -104,7 +104,7 @@ impl Printer {
     /// A collection of any values as one of numbers, which JSON knows no integers of.
     fn numbers(&mut self, value: &Value, wanted: &Kind, element: &Kind) -> Value {
         let is_map = matches!(wanted, Kind::Map(_));
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local(if is_map { "entry" } else { "it" });
         let code = if is_map {
             format!("{name}.getValue()")
@@ -112,7 +112,7 @@ impl Printer {
             name.clone()
         };
         let item = self.as_plain(Value::plain(code, Kind::Any), element).code;
-        self.close(scope);
+        self.scope.close(scope);
         let collection = self.collection(value.clone(), is_map);
         let collectors = self.class("java.util.stream.Collectors");
         let code = if is_map {
@@ -130,11 +130,11 @@ impl Printer {
 
     /// The value in an `Optional`, converted.
     fn mapped(&mut self, value: &Value, from: &Kind, to: &Kind) -> Doc {
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local("it");
         let item = Value::plain(name.clone(), from.clone());
         let item = self.as_plain(item, to);
-        self.close(scope);
+        self.scope.close(scope);
         value.method("map", vec![lambda(&name, item.code)])
     }
 
@@ -194,7 +194,7 @@ impl Printer {
         if wanted.is(&value.kind) || matches!((wanted, &value.kind), (Kind::Text, Kind::Id)) {
             return value.of_kind(wanted.clone());
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local("it");
         let item = Value::plain(name.clone(), value.kind.clone());
         let body = match &value.kind {
@@ -209,7 +209,7 @@ impl Printer {
             }
             _ => self.as_plain(item, wanted).code,
         };
-        self.close(scope);
+        self.scope.close(scope);
         let code = value.method("applyValue", vec![lambda(&name, body)]);
         Value::output(code, wanted.clone())
     }
@@ -284,20 +284,4 @@ pub(super) fn cast(ty: &str, value: &Value) -> Value {
 /// A callback with one parameter.
 pub(super) fn lambda(parameter: &str, body: Doc) -> Doc {
     Doc::Row(vec![Doc::text(format!("{parameter} -> ")), body])
-}
-
-/// A number: an integer if Java has it as one.
-pub(super) fn number(value: f64) -> Value {
-    let is_whole = value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX);
-    let (text, kind) = if is_whole {
-        (value.to_string(), Kind::Int)
-    } else {
-        (format!("{value:?}"), Kind::Float)
-    };
-    let level = if value < 0.0 {
-        Level::Sign
-    } else {
-        Level::Atom
-    };
-    Value::plain(text, kind).at_level(level)
 }

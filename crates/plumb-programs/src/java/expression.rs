@@ -8,13 +8,14 @@ use plumb_pcl::{BinaryOperator, UnaryOperator};
 use plumb_schema::{Constant, TypeDefinition};
 
 use super::JAVA;
-use super::convert::{cast, lambda, number};
+use super::convert::{cast, lambda};
 use super::helpers::Helper;
 use super::printer::{Form, Level, Printer, Value};
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Conversion, Tree};
 pub(super) use crate::values::Want;
+use crate::values::{number, symbol};
 
 impl Printer {
     /// Prints an expression in the form that a place accepts.
@@ -56,8 +57,8 @@ impl Printer {
                 Some(value) => value,
                 None => self.refuse("a reference to what has no form"),
             },
-            Tree::Variable(name) => match self.variable(name) {
-                Some(value) => value,
+            Tree::Variable(name) => match self.scope.variable(name) {
+                Some(value) => value.clone(),
                 None => self.refuse(&format!("the variable {name}")),
             },
             Tree::RangeKey | Tree::RangeValue => match &self.range {
@@ -181,21 +182,8 @@ impl Printer {
 
     fn binary(&mut self, operator: BinaryOperator, operands: &[Tree; 2]) -> Value {
         let [left, right] = operands;
-        let (symbol, level) = match operator {
-            BinaryOperator::Equal | BinaryOperator::NotEqual => {
-                return self.comparison(operator == BinaryOperator::Equal, left, right);
-            }
-            BinaryOperator::And => ("&&", Level::And),
-            BinaryOperator::Or => ("||", Level::Or),
-            BinaryOperator::Less => ("<", Level::Relation),
-            BinaryOperator::LessOrEqual => ("<=", Level::Relation),
-            BinaryOperator::Greater => (">", Level::Relation),
-            BinaryOperator::GreaterOrEqual => (">=", Level::Relation),
-            BinaryOperator::Add => ("+", Level::Add),
-            BinaryOperator::Subtract => ("-", Level::Add),
-            BinaryOperator::Multiply => ("*", Level::Multiply),
-            BinaryOperator::Divide => ("/", Level::Multiply),
-            BinaryOperator::Modulo => ("%", Level::Multiply),
+        let Some((symbol, level, above)) = symbol(operator) else {
+            return self.comparison(operator == BinaryOperator::Equal, left, right);
         };
         let is_logic = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
         let (mut left, right) = if is_logic {
@@ -215,14 +203,6 @@ impl Printer {
             Kind::Float
         } else {
             kind
-        };
-        // The right operand is in parentheses if it has the same precedence, because subtraction is not associative.
-        let above = match level {
-            Level::Or => Level::And,
-            Level::And => Level::Equality,
-            Level::Relation => Level::Add,
-            Level::Add => Level::Multiply,
-            _ => Level::Sign,
         };
         let code = Doc::Row(vec![
             left.at(level),
@@ -386,11 +366,11 @@ impl Printer {
         ) {
             return value.code;
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let name = self.local("it");
         let item = Value::plain(name.clone(), value.kind.clone());
         let body = self.as_text(item);
-        self.close(scope);
+        self.scope.close(scope);
         value.method("applyValue", vec![lambda(&name, body)])
     }
 
@@ -403,18 +383,18 @@ impl Printer {
         if outputs.len() > 8 {
             return self.refuse("a callback that waits for more than eight outputs");
         }
-        let scope = self.open();
+        let scope = self.scope.open();
         let parameter = if let [(name, _)] = params {
             let local = self.local(name);
             let value = Value::plain(local.clone(), outputs[0].kind.clone());
-            self.variables.push((name.clone(), value));
+            self.scope.bind(name.clone(), value);
             local
         } else {
             let local = self.local("values");
             for (at, (name, _)) in params.iter().enumerate() {
                 let code = format!("{local}.t{}", at + 1);
                 let value = Value::plain(code, outputs[at].kind.clone());
-                self.variables.push((name.clone(), value));
+                self.scope.bind(name.clone(), value);
             }
             local
         };
@@ -423,7 +403,7 @@ impl Printer {
             Form::Nested => self.as_output(result),
             Form::Plain | Form::Output => result,
         };
-        self.close(scope);
+        self.scope.close(scope);
         let receiver = match <[Value; 1]>::try_from(outputs) {
             Ok([single]) => single,
             Err(several) => {

@@ -103,9 +103,9 @@ impl Printer {
                 let indexed = self.help(Helper::Indexed, vec![list.code]);
                 let map = self.class("java.util.Map");
                 let collectors = self.class("java.util.stream.Collectors");
-                let scope = self.open();
+                let scope = self.scope.open();
                 let entry = self.local("entry");
-                self.close(scope);
+                self.scope.close(scope);
                 let close = format!(
                     ".stream().map({entry} -> {map}.<String, Object>of(\"key\", {entry}.getKey(), \"value\", {entry}.getValue())).collect({collectors}.toList())"
                 );

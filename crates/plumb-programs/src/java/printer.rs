@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ecow::EcoString;
 use plumb_codegen::programs::{JavaClasses, PackageNames};
 use plumb_schema::PackageSchema;
 
@@ -12,6 +11,7 @@ use super::helpers::Helper;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::names::Names;
+use crate::values::Scope;
 pub(super) use crate::values::{Form, Level, Value};
 
 /// Prints the expressions of one file.
@@ -19,10 +19,7 @@ pub(super) struct Printer {
     pub(super) names: Names,
     /// Values of definitions that have been printed, by index.
     pub(super) definitions: Vec<Option<Value>>,
-    /// Variables of loops and callbacks, the innermost last.
-    pub(super) variables: Vec<(EcoString, Value)>,
-    /// Names of the parameters around the current expression.
-    locals: Vec<String>,
+    pub(super) scope: Scope,
     /// Key and value of the current range.
     pub(super) range: Option<[Value; 2]>,
     /// Imported classes, by simple name.
@@ -42,8 +39,7 @@ impl Printer {
         Printer {
             names,
             definitions: vec![None; count],
-            variables: Vec::new(),
-            locals: Vec::new(),
+            scope: Scope::default(),
             range: None,
             imports: BTreeMap::new(),
             statics: BTreeSet::new(),
@@ -104,33 +100,9 @@ impl Printer {
         }
     }
 
-    /// Reserves a name for a parameter: different from all variables in scope.
+    /// Reserves a name for a parameter.
     pub(super) fn local(&mut self, wanted: &str) -> String {
-        let wanted = JAVA.variable(wanted);
-        let mut name = wanted.clone();
-        let mut number = 2;
-        while self.names.taken().contains(&name) || self.locals.contains(&name) {
-            name = format!("{wanted}{number}");
-            number += 1;
-        }
-        self.locals.push(name.clone());
-        name
-    }
-
-    /// Number of parameters in scope, for [`Printer::close`].
-    pub(super) fn open(&self) -> [usize; 2] {
-        [self.locals.len(), self.variables.len()]
-    }
-
-    /// Removes parameters from the scope.
-    pub(super) fn close(&mut self, [locals, variables]: [usize; 2]) {
-        self.locals.truncate(locals);
-        self.variables.truncate(variables);
-    }
-
-    pub(super) fn variable(&self, name: &str) -> Option<Value> {
-        let found = self.variables.iter().rev().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.clone())
+        self.scope.parameter(&JAVA.variable(wanted), &self.names)
     }
 }
 

@@ -12,12 +12,12 @@ use plumb_pcl::{
 
 use super::JAVA;
 use super::collections::{Setter, builder};
-use super::component;
 use super::expression::Want;
 use super::printer::{Form, Level, Printer, Value};
 use super::types::left_of;
+use crate::components;
 use crate::flow::{Flow, Flows};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, is_plain};
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
@@ -191,9 +191,9 @@ impl Statements<'_, '_> {
         if !config.is_secret {
             return Value::plain(optional.method("orElse", vec![default]), kind);
         }
-        let scope = self.printer.open();
+        let scope = self.printer.scope.open();
         let item = self.printer.local("it");
-        self.printer.close(scope);
+        self.printer.scope.close(scope);
         let body = Doc::Row(vec![
             Doc::text(format!("{item} -> {item}.orElse(")),
             default,
@@ -318,7 +318,7 @@ impl Statements<'_, '_> {
         let outputs = self.outputs.get(&inner.folder).cloned().unwrap_or_default();
         let kind = Kind::Component(class.clone(), outputs);
         let flows = Flows::new(inner, self.lowering.dialect, true);
-        let settings = component::settings(inner, |it| flows.is_plain_input(it));
+        let settings = components::settings(inner, |it| flows.is_plain_input(it));
         self.repeated(position, &component.options, kind, |this, key| {
             let name = this.logical_name(definition, key);
             let mut setters = Vec::with_capacity(component.inputs.len());
@@ -443,7 +443,7 @@ impl Statements<'_, '_> {
                 .plain(&format!("final {ty} {name} = new {class}<>();"));
         }
         if is_later {
-            let scope = self.printer.open();
+            let scope = self.printer.scope.open();
             let elements = self.printer.local("elements");
             let open = format!(".applyValue({elements} -> {{");
             self.lines
@@ -454,7 +454,7 @@ impl Statements<'_, '_> {
             self.lines.plain("return null;");
             self.lines.shallower();
             self.lines.plain("});");
-            self.printer.close(scope);
+            self.printer.scope.close(scope);
         } else {
             self.each(&name, range, flow.element(), make);
         }
@@ -478,7 +478,7 @@ impl Statements<'_, '_> {
             self.lines.shallower();
             return self.lines.plain("}");
         }
-        let scope = self.printer.open();
+        let scope = self.printer.scope.open();
         let is_map = matches!(range.kind, Kind::Map(_));
         let (head, key, value) = self.head(range);
         self.printer.range = Some([key.clone(), value]);
@@ -487,7 +487,7 @@ impl Statements<'_, '_> {
         let made = make(self, Some(&key));
         self.lowering.leave(outer);
         self.printer.range = None;
-        self.printer.close(scope);
+        self.printer.scope.close(scope);
         // A callback cannot use a variable that changes.
         let has_callback = made.render(0, 0, 4).contains(" -> ");
         let counter = if has_callback { "i" } else { "index" };
@@ -579,13 +579,4 @@ fn creation(class: &str, args: Vec<Doc>) -> Doc {
     }
     row.push(")".into());
     Doc::Row(row)
-}
-
-/// Whether an input takes no outputs.
-fn is_plain(ty: &Type) -> bool {
-    match ty {
-        Type::Schema(_, schema) => schema.plain,
-        Type::Union(types) => types.iter().any(is_plain),
-        _ => false,
-    }
 }

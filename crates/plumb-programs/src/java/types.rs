@@ -104,24 +104,19 @@ impl Printer {
     }
 }
 
-/// Kind of what the getter of a property returns.
+/// Kind of the value that the getter of a property returns.
 pub(super) fn property_kind(
     package: &Arc<PackageSchema>,
     property: &Property,
     owner: Owner,
 ) -> Kind {
-    let kind = input_kind(package, property);
+    let kind = Kind::of_input(package, property);
     let is_collection = matches!(kind, Kind::List(_) | Kind::Map(_));
     if property.required || (is_collection && owner == Owner::Object) {
         kind
     } else {
         Kind::Pointer(Box::new(kind))
     }
-}
-
-/// Kind of what the setter of a property accepts.
-pub(super) fn input_kind(package: &Arc<PackageSchema>, property: &Property) -> Kind {
-    Kind::of(&Type::Schema(package.clone(), property.ty.clone()))
 }
 
 /// Whether the setters of an input take an `Either`; its first type then.

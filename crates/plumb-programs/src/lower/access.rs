@@ -5,6 +5,7 @@ use plumb_pcl::{DefinitionKind, Expr, ExprKind, Step, Type};
 use plumb_schema::TypeKind;
 
 use super::{Lowering, Target, presence_of};
+use crate::dialect::Lifting;
 use crate::flow::Flow;
 use crate::tree::{Loop, Presence, Tree};
 
@@ -42,7 +43,7 @@ impl Lowering<'_> {
 
     /// Whether the SDK supports a step on an output of type `ty`.
     fn can_lift(&self, ty: &Type, step: &Step) -> bool {
-        if self.dialect.lifts_nothing {
+        if self.dialect.lifting == Lifting::Nothing {
             return false;
         }
         if self.dialect.language == ProgramLanguage::Go {
@@ -54,7 +55,7 @@ impl Lowering<'_> {
                     _ => true,
                 };
         }
-        if !self.dialect.lifts_anything {
+        if self.dialect.lifting == Lifting::Known {
             if presence_of(ty) == Presence::Optional {
                 return false;
             }
