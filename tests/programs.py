@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Programs made of PCL: converted, checked by the tools of their languages, run, and compared.
 
-    tests/programs.py --bin target/debug/plumb --tools .cache/programs --go .cache/go --java .cache/java/sdk-1.36.1
+    tests/programs.py --bin target/debug/plumb --tools .cache/programs --go .cache/go --java .cache/java/sdk-1.36.1 \
+        --rust target/rust-sdk
 
-Every program in `tests/programs` is converted to Python, TypeScript, Go and Java. pyright, tsc, `go vet` and javac check them.
+Every program in `tests/programs` is converted to Python, TypeScript, Go, Java and Rust. pyright, tsc, `go vet`, javac and cargo
+check them.
 Then the programs are run in these languages, and in YAML where that has a form for them: all have to come to the same
 resources, with the same inputs, and to the same outputs where chance has no part in them. `--share N` runs every Nth program
 only, beginning with the one that `--seed` chooses; `--only` runs one. The code that `import` prints must change nothing.
@@ -22,6 +24,7 @@ from pathlib import Path
 
 from programs_go import GoPrograms
 from programs_java import JavaPrograms
+from programs_rust import RustPrograms
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 FIRST = "python"
@@ -32,7 +35,8 @@ NOT_RUN_IN_YAML = {"conversions", "null-values"}
 # What they give back is made of pieces of what chance has made.
 CHANCE = {"apply-nested"}
 # Files of programs with the code that `import` prints.
-MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go", "java": "src/main/java/app/App.java"}
+MAIN = {"python": "__main__.py", "typescript": "index.ts", "go": "main.go", "java": "src/main/java/app/App.java",
+        "rust": "src/main.rs"}
 IMPORTED = {"RandomString": "abcdef", "RandomPassword": "hidden", "RandomInteger": "3,1,5", "RandomUuid": "aabbccdd-1111-4222-8333-aabbccddeeff"}
 FORMLESS = "YAML programs have no form"
 # Programs that a language has no form for yet, and says so.
@@ -45,6 +49,7 @@ def main():
     parser.add_argument("--tools", required=True, type=Path, help="the folder of tests/setup-programs.sh")
     parser.add_argument("--go", type=Path, help="the folder of tests/setup-go.sh; without it, there are no Go programs")
     parser.add_argument("--java", type=Path, help="the folder of tests/setup-java.sh; without it, there are no Java programs")
+    parser.add_argument("--rust", type=Path, help="a target folder of cargo; without it, there are no Rust programs")
     parser.add_argument("--only", help="the name of one program")
     parser.add_argument("--share", type=int, default=1, help="run one program out of so many")
     parser.add_argument("--seed", type=int, default=0, help="which share of the programs")
@@ -54,7 +59,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         root = args.keep.resolve() if args.keep else Path(folder)
         java = args.java and args.java.resolve()
-        world = World(args.bin.resolve(), args.tools.resolve(), args.go and args.go.resolve(), java, root)
+        rust = args.rust and args.rust.resolve()
+        world = World(args.bin.resolve(), args.tools.resolve(), args.go and args.go.resolve(), java, rust, root)
         with ThreadPoolExecutor(2) as pool:
             times = [time.monotonic()]
             failures = [it for found in pool.map(world.convert, names) for it in found]
@@ -75,11 +81,12 @@ def main():
 
 
 class World:
-    def __init__(self, binary, tools, go, java, root):
+    def __init__(self, binary, tools, go, java, rust, root):
         self.binary, self.tools, self.root = binary, tools, root
         self.go = go and GoPrograms(binary, go, root)
         self.java = java and JavaPrograms(binary, java, root)
-        self.languages = (FIRST, "typescript", "yaml", *(["go"] if go else []), *(["java"] if java else []))
+        self.rust = rust and RustPrograms(binary, rust, root)
+        self.languages = (FIRST, "typescript", "yaml", *(it for it in ("go", "java", "rust") if getattr(self, it)))
         self.home = root / "home"
         self.home.mkdir(parents=True, exist_ok=True)
 
@@ -87,6 +94,7 @@ class World:
         return {
             **(self.go.environment if self.go else {}),
             **(self.java.environment if self.java else {}),
+            **(self.rust.environment if self.rust else {}),
             "PATH": f"{self.tools / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             "PULUMI_HOME": str(self.home / "pulumi"),
@@ -117,7 +125,7 @@ class World:
 
     def checks(self):
         """Checks of the programs in one language, the slow ones first."""
-        typed = [it.check for it in (self.go, self.java) if it]
+        typed = [it.check for it in (self.rust, self.go, self.java) if it]
         return [self.pyright, *typed, self.tsc]
 
     def pyright(self, _names):
@@ -180,6 +188,8 @@ class World:
             self.go.prepare(name, folder)
         if language == "java":
             self.java.prepare(name, folder)
+        if language == "rust":
+            self.rust.prepare(name, folder)
         self.must("stack", "init", "dev", cwd=folder, state=state)
         config = PROGRAMS / name / "config.json"
         for key, value in json.loads(config.read_text()).items() if config.exists() else ():
@@ -202,6 +212,8 @@ class World:
             (folder / "node_modules").symlink_to(self.tools / "node_modules")
         if language == "go":
             self.go.manifest(folder)
+        if language == "rust":
+            self.rust.manifest(folder)
         if language == "java":
             (folder / MAIN["java"]).parent.mkdir(parents=True)
             shutil.copy(self.root / "java" / "resource" / "pom.xml", folder)

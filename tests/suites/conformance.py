@@ -25,10 +25,11 @@ import grpc
 from grpc_tools import protoc
 
 HOSTS = {"python": "sdk/python/cmd/pulumi-language-python", "nodejs": "sdk/nodejs/cmd/pulumi-language-nodejs",
-         "go": "sdk/go/pulumi-language-go"}
+         "go": "sdk/go/pulumi-language-go", "rust": ""}
 """Folders of the reference's hosts in the checkout."""
-SDKS = {"python": "sdk/python", "nodejs": "sdk/nodejs/bin", "go": "sdk"}
-"""Folders of the core SDKs in the checkout."""
+SDKS = {"python": "sdk/python", "nodejs": "sdk/nodejs/bin", "go": "sdk", "rust": ""}
+"""Folders of the core SDKs in the checkout; that for Rust is ours."""
+RUST = Path(__file__).resolve().parents[2] / "sdk/rust/plumb"
 SNAPSHOTS = {"python": "setuppy/{}", "nodejs": "{}/tsc", "go": "{}"}
 """Folders of the snapshots, for SDKs that are `published` or `local`."""
 LIMIT = 1 << 30
@@ -52,7 +53,9 @@ class Suite:
         binary = options.suite or work / "pulumi-test-language"
         if not options.suite:
             subprocess.run(["go", "build", "-o", binary, "./testing/pulumi-test-language"], cwd=options.reference / "pkg", check=True)
-        environment = dict(os.environ, PULUMI_HOME=str(work / "home"), PULUMI_ACCEPT="" if options.compare else "true",
+        # Programs in Rust share what they compile.
+        shared = {"CARGO_TARGET_DIR": str(work / "target")} if options.language == "rust" else {}
+        environment = dict(os.environ, **shared, PULUMI_HOME=str(work / "home"), PULUMI_ACCEPT="" if options.compare else "true",
                            PATH=f"{work / 'bin'}:{os.environ['PATH']}")
         (work / "bin").mkdir()
         host = work / "bin" / f"pulumi-language-{options.language}"
@@ -74,7 +77,13 @@ class Suite:
         options, language = self.options, self.options.language
         data = options.reference / HOSTS[language] / "testdata"
         snapshots = self.work / "snapshots"
-        shutil.copytree(data / SNAPSHOTS[language].format("local" if options.local else "published"), snapshots)
+        if language == "rust":
+            for folder in (snapshots, self.work / "none"):
+                folder.mkdir()
+            options.sdk, options.sdk_version = options.sdk or RUST, options.sdk_version or "0.1.0"
+            data = self.work / "none"
+        else:
+            shutil.copytree(data / SNAPSHOTS[language].format("local" if options.local else "published"), snapshots)
         request = self.messages.PrepareLanguageTestsRequest(
             language_plugin_name=language,
             language_plugin_target=f"127.0.0.1:{self.port}",

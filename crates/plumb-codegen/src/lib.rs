@@ -186,6 +186,6 @@ pub fn generate_with(
         Language::Java => java::generate(package, purpose, sink),
         Language::Python => python::generate(package, written, sink),
         Language::Dotnet => csharp::generate(package, purpose, sink),
-        Language::Rust => rust::generate(package, sink),
+        Language::Rust => rust::generate(package, local_dependencies, sink),
     }
 }

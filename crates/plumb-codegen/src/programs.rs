@@ -10,13 +10,14 @@ use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
 use serde_json::Value as Json;
 
-use crate::{csharp, go, java, nodejs, python};
+use crate::{csharp, go, java, nodejs, python, rust};
 
 pub use crate::csharp::programs::{CsharpClasses, property as csharp_property};
 pub use crate::java::programs::{
     JavaClasses, function as java_function, object_property as java_object_property,
     resource_property as java_resource_property,
 };
+pub use crate::rust::programs as rust_items;
 
 /// Names of a package's members in one language.
 pub struct PackageNames {
@@ -43,6 +44,8 @@ pub enum ProgramLanguage {
     Java,
     /// C#.
     Csharp,
+    /// Rust.
+    Rust,
 }
 
 impl ProgramLanguage {
@@ -52,6 +55,7 @@ impl ProgramLanguage {
             ProgramLanguage::Go => "go",
             ProgramLanguage::Java => "java",
             ProgramLanguage::Csharp => "csharp",
+            ProgramLanguage::Rust => "rust",
             ProgramLanguage::Nodejs => "nodejs",
         }
     }
@@ -63,6 +67,7 @@ impl ProgramLanguage {
             ProgramLanguage::Go => go::names::word(&name.replace('-', "_")),
             ProgramLanguage::Java => java::names::identifier(&name.replace('-', "_")),
             ProgramLanguage::Csharp => csharp::names::parameter(&name.replace('-', "_")),
+            ProgramLanguage::Rust => rust::names::snake(name),
             ProgramLanguage::Nodejs => nodejs::names::identifier(&name.replace('-', "_")),
         }
     }
@@ -74,6 +79,7 @@ impl ProgramLanguage {
             ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Java => java::names::class(name),
             ProgramLanguage::Csharp => csharp::names::title(name),
+            ProgramLanguage::Rust => rust::names::class(name),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(name).replace('-', "_"))
             }
@@ -87,6 +93,7 @@ impl ProgramLanguage {
             ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Java => java_object_property(name),
             ProgramLanguage::Csharp => csharp::names::title(name),
+            ProgramLanguage::Rust => rust::names::snake(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -98,6 +105,7 @@ impl ProgramLanguage {
             ProgramLanguage::Go => go::names::string(text),
             ProgramLanguage::Java => java::names::string(text),
             ProgramLanguage::Csharp => csharp::names::string(text),
+            ProgramLanguage::Rust => rust::names::string(text),
             ProgramLanguage::Nodejs => nodejs::names::string(text),
         }
     }
@@ -119,6 +127,7 @@ impl PackageNames {
                 (base.unwrap_or_else(|| go_base(package)), "moduleToPackage")
             }
             ProgramLanguage::Java => (JavaClasses::new(package).group().to_owned(), "packages"),
+            ProgramLanguage::Rust => (rust::names::crate_name(package.name()), "modules"),
             ProgramLanguage::Csharp => {
                 let namespace = CsharpClasses::new(package).namespace().to_owned();
                 (namespace, "namespaces")
@@ -158,6 +167,7 @@ impl PackageNames {
                 let steps = path.split('/').filter(|step| !step.is_empty());
                 steps.map(ToOwned::to_owned).collect()
             }
+            ProgramLanguage::Rust => vec![rust::names::module(&module)],
             ProgramLanguage::Nodejs => {
                 let path = self.modules.get(&module).cloned().unwrap_or(module);
                 nodejs::names::namespaces(&path.to_lowercase())
@@ -172,6 +182,7 @@ impl PackageNames {
             ProgramLanguage::Go => go::names::title(member_of(token)),
             ProgramLanguage::Java => java::names::class(member_of(token)),
             ProgramLanguage::Csharp => csharp::names::title(member_of(token)),
+            ProgramLanguage::Rust => rust::names::class(member_of(token)),
             ProgramLanguage::Nodejs => {
                 nodejs::names::identifier(&nodejs::names::title(member_of(token)))
             }
@@ -204,6 +215,10 @@ impl PackageNames {
                 let name = csharp::names::title(member_of(token));
                 [format!("{name}.InvokeAsync"), format!("{name}.Invoke")]
             }
+            ProgramLanguage::Rust => {
+                let name = rust::names::snake(member_of(token));
+                [format!("{name}_plain"), name]
+            }
             ProgramLanguage::Nodejs => {
                 let name = nodejs::names::identifier(&nodejs::names::camel(member_of(token)));
                 let output = format!("{name}Output");
@@ -219,6 +234,7 @@ impl PackageNames {
             ProgramLanguage::Go => go::names::title(name),
             ProgramLanguage::Java => java::names::identifier(name),
             ProgramLanguage::Csharp => csharp::names::title(name),
+            ProgramLanguage::Rust => rust::names::snake(name),
             ProgramLanguage::Nodejs => nodejs::names::camel(name),
         }
     }
@@ -230,6 +246,7 @@ impl PackageNames {
             ProgramLanguage::Go => go::names::field(name),
             ProgramLanguage::Java => java_object_property(name),
             ProgramLanguage::Csharp => csharp::names::title(name),
+            ProgramLanguage::Rust => rust::names::snake(name),
             ProgramLanguage::Nodejs => name.to_owned(),
         }
     }
@@ -248,6 +265,7 @@ impl PackageNames {
             ProgramLanguage::Go => Some(class + &go::names::enum_member(&written)?),
             ProgramLanguage::Java => java::names::enum_constant(&written),
             ProgramLanguage::Csharp => csharp::names::enum_member(&written, &class),
+            ProgramLanguage::Rust => Some(rust::names::constant(&written)),
             ProgramLanguage::Nodejs => nodejs::names::enum_member(&written, &class),
         }
     }
@@ -258,9 +276,10 @@ impl PackageNames {
         Some(match self.language {
             ProgramLanguage::Python => python::names::distribution_version(version),
             ProgramLanguage::Go => format!("v{version}"),
-            ProgramLanguage::Java | ProgramLanguage::Csharp | ProgramLanguage::Nodejs => {
-                version.to_string()
-            }
+            ProgramLanguage::Java
+            | ProgramLanguage::Csharp
+            | ProgramLanguage::Rust
+            | ProgramLanguage::Nodejs => version.to_string(),
         })
     }
 }

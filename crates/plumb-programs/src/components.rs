@@ -1,6 +1,6 @@
 //! Components of a program, and the packages of its files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use plumb_pcl::{ComponentSource, Config, DefinitionKind, Expr, ExprKind, Program};
@@ -38,32 +38,52 @@ pub(crate) fn direct(program: &Program) -> Vec<Arc<Program>> {
     programs
 }
 
-/// Packages that a program uses, without its components.
-pub(crate) fn packages(program: &Program) -> Vec<Arc<PackageSchema>> {
-    let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
-    let mut add = |package: &Arc<PackageSchema>| {
-        found.insert(package.name().to_owned(), package.clone());
-    };
+/// Calls `visit` for each resource type and function that a program uses, without its components.
+fn each_use(program: &Program, visit: &mut dyn FnMut(&Arc<PackageSchema>, &str)) {
     for definition in &program.definitions {
         let resource = match &definition.kind {
             DefinitionKind::Resource(resource) => Some(&**resource),
             DefinitionKind::Read(read) => Some(&read.resource),
             _ => None,
         };
-        if let Some(ty) = resource.and_then(|it| it.ty.as_ref()) {
-            add(&ty.package);
+        if let Some(resource) = resource
+            && let Some(ty) = &resource.ty
+        {
+            visit(&ty.package, &resource.token);
         }
         order::each_expression(definition, &mut |expr| {
             walk::each(expr, &mut |expr: &Expr| {
                 if let ExprKind::Invoke(invoke) = &expr.kind
                     && let Some(function) = &invoke.function
                 {
-                    add(&function.package);
+                    visit(&function.package, &invoke.token);
                 }
             });
         });
     }
+}
+
+/// Packages that a program uses, without its components.
+pub(crate) fn packages(program: &Program) -> Vec<Arc<PackageSchema>> {
+    let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
+    each_use(program, &mut |package, _| {
+        found.insert(package.name().to_owned(), package.clone());
+    });
     found.into_values().collect()
+}
+
+/// Modules of a package that a program and its components use.
+pub(crate) fn modules(program: &Program, package: &PackageSchema) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let components = all(program);
+    for program in std::iter::once(program).chain(components.values().map(|it| &**it)) {
+        each_use(program, &mut |used, token| {
+            if used.name() == package.name() {
+                found.insert(package.module_of(token));
+            }
+        });
+    }
+    found
 }
 
 /// Packages that a program and its components use.

@@ -79,6 +79,14 @@ impl Dialect {
                 lifts_optional: false,
                 own_members: &[],
             },
+            ProgramLanguage::Rust => Dialect {
+                language,
+                invokes_are_outputs: true,
+                has_plain_json: false,
+                lifting: Lifting::All,
+                lifts_optional: true,
+                own_members: &[],
+            },
             ProgramLanguage::Nodejs => Dialect {
                 language,
                 invokes_are_outputs: true,

@@ -3,7 +3,7 @@
 //! 1. `plumb-pcl` binds a program. [`flow`] determines which values are outputs, and [`order`] the order of statements.
 //! 2. [`lower`] converts expressions to [`tree`]s: waits for outputs become callbacks, literals become enum members and
 //!    objects of package types. [`dialect`] describes the operations on outputs that an SDK supports.
-//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`], [`java`], [`csharp`]. [`layout`] breaks lines.
+//! 3. One module per language prints statements and trees: [`python`], [`nodejs`], [`go`], [`java`], [`csharp`], [`rust`]. [`layout`] breaks lines.
 //! 4. [`project`] adds the other files of a project.
 //!
 //! **Names equal those in the SDKs**, because both use `plumb_codegen::programs`. Texts are escaped when they are
@@ -26,6 +26,7 @@ mod options;
 mod order;
 mod project;
 mod python;
+mod rust;
 mod tree;
 mod values;
 mod walk;
@@ -54,6 +55,7 @@ pub fn language_of(runtime: &str) -> Option<ProgramLanguage> {
         "go" => ProgramLanguage::Go,
         "java" => ProgramLanguage::Java,
         "dotnet" | "csharp" => ProgramLanguage::Csharp,
+        "rust" => ProgramLanguage::Rust,
         _ => return None,
     })
 }
@@ -67,6 +69,7 @@ pub fn generate(program: &Program, language: ProgramLanguage) -> Generated {
         ProgramLanguage::Go => go::generate(program, &mut generated),
         ProgramLanguage::Java => java::generate(program, &mut generated),
         ProgramLanguage::Csharp => csharp::generate(program, &mut generated),
+        ProgramLanguage::Rust => rust::generate(program, &mut generated),
     }
     generated
 }

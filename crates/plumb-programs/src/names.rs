@@ -38,7 +38,7 @@ impl Names {
         };
         for schema in used.iter().filter(|it| it.name() != "pulumi") {
             let wanted = match language {
-                ProgramLanguage::Python => language.variable(schema.name()),
+                ProgramLanguage::Python | ProgramLanguage::Rust => language.variable(schema.name()),
                 ProgramLanguage::Nodejs
                 | ProgramLanguage::Go
                 | ProgramLanguage::Java

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Component, Path};
 
-use plumb_codegen::programs::{PackageNames, ProgramLanguage, go_module};
+use plumb_codegen::programs::{PackageNames, ProgramLanguage, go_module, rust_items};
 use plumb_pcl::Program;
 use serde_json::{Map, Value as Json, json};
 
@@ -18,6 +18,9 @@ const GO_SDK_VERSION: &str = "v3.260.0";
 
 /// Version of the core SDK for Java.
 const JAVA_SDK_VERSION: &str = "1.36.1";
+
+/// Version of the core SDK for Rust.
+const RUST_SDK_VERSION: &str = "0.1";
 
 /// `pom.xml` of a Java program.
 const POM: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -152,6 +155,7 @@ pub fn project(program: &Program, language: ProgramLanguage, project: &Project) 
         ProgramLanguage::Go => go(program, project),
         ProgramLanguage::Java => java(&packages, project),
         ProgramLanguage::Csharp => csharp(&packages, project),
+        ProgramLanguage::Rust => rust(program, project, &generated),
     };
     generated.files.extend(files);
     let main = project.main.trim_matches('/');
@@ -301,6 +305,54 @@ fn csharp(packages: &[(String, PackageNames)], project: &Project) -> BTreeMap<St
     BTreeMap::from([
         (format!("{name}.csproj"), text),
         (".gitignore".to_owned(), "bin/\nobj/\n".to_owned()),
+    ])
+}
+
+/// `Cargo.toml`: the core SDK and the SDKs of all packages, with the modules that the program uses.
+fn rust(program: &Program, project: &Project, generated: &Generated) -> BTreeMap<String, String> {
+    let name = module_name(&project.name);
+    let mut text = format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n"
+    );
+    let sdk = match project.local("pulumi") {
+        Some(path) => format!("path = {path:?}"),
+        None => format!("version = {RUST_SDK_VERSION:?}"),
+    };
+    let mut lines = vec![format!("plumb = {{ package = \"plumb-sdk\", {sdk} }}")];
+    let is_used = |word: &str| generated.files.values().any(|it| it.contains(word));
+    for (library, version) in [("base64", "0.22"), ("sha1", "0.10"), ("sha2", "0.10")] {
+        if is_used(&format!("{library}::")) {
+            lines.push(format!("{library} = {version:?}"));
+        }
+    }
+    for package in components::all_packages(program) {
+        if package.name() == "pulumi" {
+            continue;
+        }
+        let library = rust_items::crate_name(&package);
+        let mut parts = Vec::new();
+        match (project.local(package.name()), package.version()) {
+            (Some(path), _) => parts.push(format!("path = {path:?}")),
+            (None, Some(version)) => parts.push(format!("version = \"={version}\"")),
+            (None, None) => parts.push("version = \"*\"".to_owned()),
+        }
+        let modules = components::modules(program, &package);
+        let modules = modules.iter().map(|it| rust_items::module(it));
+        let modules: Vec<String> = modules
+            .filter(|it| !it.is_empty())
+            .map(|it| format!("{it:?}"))
+            .collect();
+        if !modules.is_empty() {
+            parts.push(format!("features = [{}]", modules.join(", ")));
+        }
+        lines.push(format!("{library} = {{ {} }}", parts.join(", ")));
+    }
+    lines.sort();
+    text.push_str(&lines.join("\n"));
+    text.push('\n');
+    BTreeMap::from([
+        ("Cargo.toml".to_owned(), text),
+        (".gitignore".to_owned(), "/target/\n".to_owned()),
     ])
 }
 

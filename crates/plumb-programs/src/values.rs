@@ -131,15 +131,23 @@ pub(crate) fn symbol(operator: BinaryOperator) -> Option<(&'static str, Level, L
 }
 
 /// Variables of the loops and callbacks around an expression.
-#[derive(Default)]
-pub(crate) struct Scope {
+pub(crate) struct Scope<V = Value> {
     /// Values of variables of PCL, the innermost last.
-    variables: Vec<(EcoString, Value)>,
+    variables: Vec<(EcoString, V)>,
     /// Names of the parameters in the language.
     parameters: Vec<String>,
 }
 
-impl Scope {
+impl<V> Default for Scope<V> {
+    fn default() -> Self {
+        Scope {
+            variables: Vec::new(),
+            parameters: Vec::new(),
+        }
+    }
+}
+
+impl<V> Scope<V> {
     /// Position for [`Scope::close`].
     pub(crate) fn open(&self) -> [usize; 2] {
         [self.parameters.len(), self.variables.len()]
@@ -163,11 +171,11 @@ impl Scope {
         name
     }
 
-    pub(crate) fn bind(&mut self, name: EcoString, value: Value) {
+    pub(crate) fn bind(&mut self, name: EcoString, value: V) {
         self.variables.push((name, value));
     }
 
-    pub(crate) fn variable(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&V> {
         let found = self.variables.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, value)| value)
     }

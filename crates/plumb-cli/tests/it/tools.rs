@@ -716,8 +716,8 @@ fn what_is_not_built_says_what_works_instead() {
     let context = TestContext::new();
     for (words, expected) in [
         (
-            &["convert", "--language", "rust"][..],
-            "only to python, typescript, go, java, csharp, yaml and pcl",
+            &["convert", "--language", "ruby"][..],
+            "only to python, typescript, go, java, csharp, rust, yaml and pcl",
         ),
         (&["policy", "analyze"], "--policy-pack"),
         (&["env", "ls"], "plumb config"),

@@ -8,7 +8,7 @@ use super::{names, text};
 use crate::writer::Writer;
 
 /// Names that setters cannot have.
-const RESERVED: [&str; 5] = ["new", "dynamic", "from", "into", "apply_if"];
+pub(super) const RESERVED: [&str; 5] = ["new", "dynamic", "from", "into", "apply_if"];
 
 /// Names of the generated type and of the type that it builds.
 pub(super) struct Args<'a> {
@@ -225,6 +225,17 @@ impl<'d> Sdk<'_, 'd> {
 /// Conversion of complete arguments.
 fn write_conversions(writer: &mut Writer, args: &Args<'_>, parameters: &Parameters) {
     let (bounded, used, class) = (parameters.bounded(), parameters.used(), &args.class);
+    let open = format!("impl{bounded} ::plumb::IntoValue for {class}{used} {{");
+    writer.block(&[&open], "}", |writer| {
+        writer.block(
+            &["fn into_value(self) -> ::plumb::Value {"],
+            "}",
+            |writer| {
+                writer.line(&["::plumb::IntoValue::into_value(self.inputs)"]);
+            },
+        );
+    });
+    writer.blank();
     let mut write = |target: &str, value: &str| {
         let open = format!("impl{bounded} ::std::convert::From<{class}{used}> for {target} {{");
         writer.block(&[&open], "}", |writer| {

@@ -3,7 +3,7 @@
 use plumb_schema::bound::{Function, Object, Returns};
 
 use super::args::{Args, Parameters};
-use super::model::{Sdk, VALUE};
+use super::model::Sdk;
 use super::text;
 use crate::writer::Writer;
 
@@ -57,14 +57,20 @@ impl<'d> Sdk<'_, 'd> {
         let open = format!(
             "pub fn {name}{generics}(ctx: &::plumb::Ctx{parameter}) -> ::plumb::Output<{result}> {{"
         );
+        let passed = if argument.is_empty() { "" } else { "args, " };
+        let call = format!("{name}_with(ctx, {passed}::plumb::InvokeOptions::new())");
+        writer.block(&[&open], "}", |writer| writer.line(&[&call]));
+        writer.blank();
+        writer.line(&["/// Calls the function with options."]);
+        text::deprecated(writer, function.deprecation);
+        writer.line(&["#[track_caller]"]);
+        let open = format!(
+            "pub fn {name}_with{generics}(ctx: &::plumb::Ctx{parameter}, options: ::plumb::InvokeOptions) -> ::plumb::Output<{result}> {{"
+        );
         writer.block(&[&open], "}", |writer| {
-            writer.line(&[
-                "ctx.invoke_with(",
-                &token,
-                ", ",
-                args,
-                ", crate::invoke_options())",
-            ]);
+            writer.line(&["let options = crate::invoke_options().merge(options);"]);
+            let single = single(function);
+            writer.line(&["ctx.invoke_with(", &token, ", ", args, ", options)", single]);
         });
         writer.blank();
         writer.line(&["/// Calls the function with plain values and waits for the answer."]);
@@ -75,13 +81,26 @@ impl<'d> Sdk<'_, 'd> {
             Self::captured(inputs.as_ref())
         );
         writer.block(&[&open], "}", |writer| {
+            let is_single = !single(function).is_empty();
+            let [start, ty] = match is_single {
+                true => ["let answer = ", "::<::plumb::generated::Single<_>, _>"],
+                false => ["", ""],
+            };
+            let end = if is_single { ");" } else { ")" };
             writer.line(&[
-                "ctx.invoke_plain(",
+                start,
+                "ctx.invoke_plain",
+                ty,
+                "(",
                 &token,
                 ", ",
                 args,
-                ", crate::invoke_options())",
+                ", crate::invoke_options()",
+                end,
             ]);
+            if is_single {
+                writer.line(&["async move { answer.await.map(|it| it.0) }"]);
+            }
         });
         writer.blank();
     }
@@ -115,7 +134,7 @@ impl<'d> Sdk<'_, 'd> {
         match &function.returns {
             Returns::Nothing => "()".to_owned(),
             Returns::Object(_) => self.function_path(position, "Result"),
-            Returns::Value(_) => VALUE.to_owned(),
+            Returns::Value(ty) => self.type_text(ty),
         }
     }
 
@@ -141,8 +160,17 @@ impl<'d> Sdk<'_, 'd> {
         };
         let token = text::literal(function.token);
         writer.block(&[&open], "}", |writer| {
-            writer.line(&["self.0.call(", &token, ", ", args, ")"]);
+            let single = single(function);
+            writer.line(&["self.0.call(", &token, ", ", args, ")", single]);
         });
+    }
+}
+
+/// What reads the value of a function that returns no object: the only member of the answer.
+fn single(function: &Function<'_>) -> &'static str {
+    match function.returns {
+        Returns::Value(_) => ".single()",
+        Returns::Nothing | Returns::Object(_) => "",
     }
 }
 

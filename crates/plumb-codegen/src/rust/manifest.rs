@@ -1,6 +1,6 @@
 //! `Cargo.toml`, the root of the crate, and what says which plugin it needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::model::Sdk;
@@ -13,16 +13,19 @@ const SDK_VERSION: &str = "0.1";
 
 impl Sdk<'_, '_> {
     /// Files beside the sources.
-    pub(super) fn manifests(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn manifests(
+        &self,
+        local_dependencies: &BTreeMap<String, String>,
+    ) -> Vec<(&'static str, String)> {
         let plugin = plugin::describe(self.package, true);
         vec![
-            ("Cargo.toml", self.cargo_toml()),
+            ("Cargo.toml", self.cargo_toml(local_dependencies)),
             ("README.md", plugin::readme(self.package, None)),
             ("pulumi-plugin.json", format!("{plugin:#}\n")),
         ]
     }
 
-    fn cargo_toml(&self) -> String {
+    fn cargo_toml(&self, local_dependencies: &BTreeMap<String, String>) -> String {
         let package = self.package;
         let version = package
             .version
@@ -46,8 +49,11 @@ impl Sdk<'_, '_> {
         writer.line(&["doctest = false"]);
         writer.blank();
         writer.line(&["[dependencies]"]);
-        let dependency =
-            format!("plumb = {{ package = \"plumb-sdk\", version = \"{SDK_VERSION}\" }}");
+        let source = match local_dependencies.get("pulumi") {
+            Some(path) => format!("path = {}", toml_string(path)),
+            None => format!("version = \"{SDK_VERSION}\""),
+        };
+        let dependency = format!("plumb = {{ package = \"plumb-sdk\", {source} }}");
         writer.line(&[&dependency]);
         writer.blank();
         writer.line(&[
@@ -66,10 +72,7 @@ impl Sdk<'_, '_> {
     }
 
     fn crate_name(&self) -> String {
-        format!(
-            "pulumi_{}",
-            names::snake(self.package.name).trim_end_matches('_')
-        )
+        names::crate_name(self.package.name)
     }
 
     /// Items at the root of the crate beside its modules.

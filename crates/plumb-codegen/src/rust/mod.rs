@@ -13,10 +13,13 @@ mod args;
 mod function;
 mod manifest;
 mod model;
-mod names;
+pub(crate) mod names;
 mod object;
+pub mod programs;
 mod resource;
 mod text;
+
+use std::collections::BTreeMap;
 
 use plumb_schema::bound::Package;
 
@@ -25,9 +28,13 @@ use crate::{FilePath, GenerateError, Sink};
 use model::Sdk;
 
 /// Makes the SDK of a package.
-pub(crate) fn generate(package: &Package<'_>, sink: &mut dyn Sink) -> Result<(), GenerateError> {
+pub(crate) fn generate(
+    package: &Package<'_>,
+    local_dependencies: &BTreeMap<String, String>,
+    sink: &mut dyn Sink,
+) -> Result<(), GenerateError> {
     let sdk = Sdk::new(package);
-    for (path, text) in sdk.manifests() {
+    for (path, text) in sdk.manifests(local_dependencies) {
         sink.file(FilePath::new(path)?, text)?;
     }
     for (module, members) in &sdk.modules {

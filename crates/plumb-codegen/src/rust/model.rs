@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plumb_schema::Primitive;
 use plumb_schema::bound::{
-    Function, Object, Package, Property, Resource, Returns, Type, TypeKind, TypeShape, member_of,
+    Function, Object, Package, Property, Resource, Returns, Type, TypeKind, TypeShape,
 };
 
-use super::names::{self, Taken};
+use super::names::{self, FunctionNames, MemberNames};
 use super::text;
 use crate::writer::Writer;
 
@@ -35,13 +35,6 @@ pub(super) struct Sdk<'p, 'd> {
     pub(super) functions: Vec<FunctionNames>,
 }
 
-/// Names around a function.
-#[derive(Default)]
-pub(super) struct FunctionNames {
-    pub(super) function: String,
-    pub(super) class: String,
-}
-
 /// A property with the name that it has in Rust.
 pub(super) struct Named<'a, 'd> {
     pub(super) name: String,
@@ -53,21 +46,11 @@ pub(super) fn named<'a, 'd>(
     properties: impl IntoIterator<Item = &'a Property<'d>>,
     reserved: &[&str],
 ) -> Vec<Named<'a, 'd>> {
-    let mut taken = Taken::with(reserved);
-    let properties = properties.into_iter();
-    properties
-        .map(|property| {
-            let name = names::snake(property.name);
-            let name = if reserved.contains(&name.as_str()) {
-                format!("{name}_")
-            } else {
-                name
-            };
-            Named {
-                name: taken.take(name),
-                property,
-            }
-        })
+    let properties: Vec<&Property<'d>> = properties.into_iter().collect();
+    let names = names::distinct(properties.iter().map(|it| it.name), reserved);
+    let named = names.into_iter().zip(properties);
+    named
+        .map(|(name, property)| Named { name, property })
         .collect()
 }
 
@@ -76,8 +59,8 @@ impl<'p, 'd> Sdk<'p, 'd> {
         let mut sdk = Sdk {
             package,
             modules: BTreeMap::new(),
-            types: vec![String::new(); package.types.len()],
-            resources: vec![String::new(); package.resources.len()],
+            types: Vec::new(),
+            resources: Vec::new(),
             functions: Vec::new(),
         };
         sdk.modules.entry(String::new()).or_default();
@@ -86,51 +69,32 @@ impl<'p, 'd> Sdk<'p, 'd> {
         sdk
     }
 
-    /// Names are given in this order: resources, types, functions. Two with one name are told apart by a number.
+    /// Decides the names, and which module each member is in.
     fn name(&mut self) {
         let package = self.package;
-        let mut taken: BTreeMap<String, Taken> = BTreeMap::new();
-        taken.insert(String::new(), Taken::with(&["Provider", "ProviderArgs"]));
-        let mut take = |module: &str, name: &str| {
-            let taken = taken.entry(module.to_owned()).or_default();
-            let mut name = taken.take(names::class(name));
-            // The arguments have the same name with an ending.
-            while taken.take(format!("{name}Args")) != format!("{name}Args") {
-                name = taken.take(name);
-            }
-            name
-        };
-        for (position, resource) in package.resources.iter().enumerate() {
-            let module = self.module(&resource.token);
-            self.resources[position] = take(&module, member_of(&resource.token));
+        let resources: Vec<&str> = package.resources.iter().map(|it| &*it.token).collect();
+        let types: Vec<&str> = package.types.iter().map(|it| it.token).collect();
+        let functions: Vec<&str> = package.functions.iter().map(|it| it.token).collect();
+        let module_of = |token: &str| self.module(token);
+        let found = MemberNames::new([&resources, &types, &functions], &module_of);
+        for (position, token) in resources.into_iter().enumerate() {
+            let module = self.module(token);
             self.members(module).resources.push(position);
         }
         for (position, definition) in package.types.iter().enumerate() {
             let module = self.module(definition.token);
-            self.types[position] = take(&module, member_of(definition.token));
             match &definition.shape {
                 TypeShape::Object(_) => self.members(module).objects.push(position),
                 TypeShape::Enum(_) => self.members(module).enums.push(position),
             }
         }
-        let mut functions: BTreeMap<String, Taken> = BTreeMap::new();
-        for (position, function) in package.functions.iter().enumerate() {
-            let module = self.module(function.token);
-            let member = member_of(function.token);
-            // The token of a method has the resource in front of it.
-            let member = member.rsplit('/').next().unwrap_or(member);
-            let class = take(&module, member);
-            let taken = functions
-                .entry(module.clone())
-                .or_insert_with(|| Taken::with(&["options", "invoke_options", "package"]));
-            let name = taken.take(names::snake(member));
-            taken.take(format!("{name}_plain"));
-            self.functions.push(FunctionNames {
-                function: name,
-                class,
-            });
+        for (position, token) in functions.into_iter().enumerate() {
+            let module = self.module(token);
             self.members(module).functions.push(position);
         }
+        self.resources = found.resources;
+        self.types = found.types;
+        self.functions = found.functions;
     }
 
     fn members(&mut self, module: String) -> &mut Members {
@@ -139,11 +103,7 @@ impl<'p, 'd> Sdk<'p, 'd> {
 
     /// The identifier of the module of `token`.
     pub(super) fn module(&self, token: &str) -> String {
-        match self.package.module_of(token).as_str() {
-            "" | "index" => String::new(),
-            "missing" => "missing_".to_owned(),
-            module => names::snake(module),
-        }
+        names::module(&self.package.module_of(token))
     }
 
     /// Collects which modules each module mentions.

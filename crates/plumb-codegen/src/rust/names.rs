@@ -1,6 +1,8 @@
 //! Names in Rust.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use plumb_schema::bound::member_of;
 
 use crate::words::spelled_out;
 
@@ -16,7 +18,7 @@ const KEYWORDS: [&str; 56] = [
 
 /// `pod_cidrs` of `podCIDRs`: a capital after a small letter or a digit begins a word, and so does the last of several
 /// capitals if a small letter follows, unless that is the `s` of a plural or before a digit (`IPv6`).
-pub(super) fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let chars: Vec<char> = spelled_out(name).chars().collect();
     let mut snake = String::with_capacity(name.len() + 4);
     for (at, &char) in chars.iter().enumerate() {
@@ -60,7 +62,7 @@ fn legal(name: &str) -> String {
 }
 
 /// The name of a type: letters and digits, and a capital at the beginning of each word.
-pub(super) fn class(name: &str) -> String {
+pub(crate) fn class(name: &str) -> String {
     let mut class = String::with_capacity(name.len());
     let mut is_first = true;
     for char in spelled_out(name).chars() {
@@ -77,7 +79,7 @@ pub(super) fn class(name: &str) -> String {
 }
 
 /// The name of a constant.
-pub(super) fn constant(name: &str) -> String {
+pub(crate) fn constant(name: &str) -> String {
     let snake = snake(name).to_uppercase();
     let name = snake.trim_end_matches('_');
     if name.is_empty() {
@@ -104,6 +106,99 @@ impl Taken {
             number += 1;
         }
         free
+    }
+}
+
+/// The module of Rust for a module of a schema; empty for the root of the crate.
+pub(crate) fn module(module: &str) -> String {
+    match module {
+        "" | "index" => String::new(),
+        "missing" => "missing_".to_owned(),
+        module => snake(module),
+    }
+}
+
+/// A string literal.
+pub(crate) fn string(text: &str) -> String {
+    format!("{text:?}")
+}
+
+/// The crate of a package.
+pub(crate) fn crate_name(package: &str) -> String {
+    format!("pulumi_{}", snake(package).trim_end_matches('_'))
+}
+
+/// Names of properties that differ from each other and from `reserved`.
+pub(super) fn distinct<'n>(
+    properties: impl IntoIterator<Item = &'n str>,
+    reserved: &[&str],
+) -> Vec<String> {
+    let mut taken = Taken::with(reserved);
+    let names = properties.into_iter().map(|property| {
+        let name = snake(property);
+        let name = if reserved.contains(&name.as_str()) {
+            format!("{name}_")
+        } else {
+            name
+        };
+        taken.take(name)
+    });
+    names.collect()
+}
+
+/// Names around a function.
+#[derive(Clone, Default)]
+pub(super) struct FunctionNames {
+    pub(super) function: String,
+    pub(super) class: String,
+}
+
+/// Names of the members of a package, in the order of their tokens.
+pub(super) struct MemberNames {
+    pub(super) resources: Vec<String>,
+    pub(super) types: Vec<String>,
+    pub(super) functions: Vec<FunctionNames>,
+}
+
+impl MemberNames {
+    /// Names for the tokens of resources, types and functions, in this order: of two with one name, the later one gets a
+    /// number.
+    pub(super) fn new(
+        [resources, types, functions]: [&[&str]; 3],
+        module_of: &dyn Fn(&str) -> String,
+    ) -> Self {
+        let mut taken: BTreeMap<String, Taken> = BTreeMap::new();
+        taken.insert(String::new(), Taken::with(&["Provider", "ProviderArgs"]));
+        let mut take = |token: &str, name: &str| {
+            let taken = taken.entry(module_of(token)).or_default();
+            let mut name = taken.take(class(name));
+            // The arguments have the same name with an ending.
+            while taken.take(format!("{name}Args")) != format!("{name}Args") {
+                name = taken.take(name);
+            }
+            name
+        };
+        let resources = resources.iter().map(|it| take(it, member_of(it))).collect();
+        let types = types.iter().map(|it| take(it, member_of(it))).collect();
+        let mut of_functions: BTreeMap<String, Taken> = BTreeMap::new();
+        let functions = functions.iter().map(|token| {
+            let member = member_of(token);
+            // The token of a method has the resource in front of it.
+            let member = member.rsplit('/').next().unwrap_or(member);
+            let class = take(token, member);
+            let taken = of_functions
+                .entry(module_of(token))
+                .or_insert_with(|| Taken::with(&["options", "invoke_options", "package"]));
+            let function = taken.take(snake(member));
+            taken.take(format!("{function}_with"));
+            taken.take(format!("{function}_plain"));
+            FunctionNames { function, class }
+        });
+        MemberNames {
+            resources,
+            types,
+            functions: functions.collect(),
+        }
     }
 }
 

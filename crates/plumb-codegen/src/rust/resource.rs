@@ -12,10 +12,11 @@ use crate::kinds::Kind;
 use crate::writer::Writer;
 
 /// Names that accessors cannot have.
-const RESERVED: [&str; 11] = [
+pub(super) const RESERVED: [&str; 12] = [
     "new",
     "with",
     "get",
+    "get_with",
     "id",
     "urn",
     "handle",
@@ -169,11 +170,21 @@ fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &R
     if kind == Kind::Custom {
         writer.line(&["/// Looks at a resource that exists already, with this ID."]);
         writer.line(&["#[track_caller]"]);
-        let open = "pub fn get(ctx: &::plumb::Ctx, name: &str, id: impl ::std::convert::Into<::plumb::Input<::std::string::String>>) -> Self {";
-        writer.block(&[open], "}", |writer| {
+        let id = "id: impl ::std::convert::Into<::plumb::Input<::std::string::String>>";
+        let open = format!("pub fn get(ctx: &::plumb::Ctx, name: &str, {id}) -> Self {{");
+        writer.block(&[&open], "}", |writer| {
+            writer.line(&["Self::get_with(ctx, name, id, ::plumb::opts())"]);
+        });
+        writer.line(&["/// Looks at a resource that exists already, with options."]);
+        writer.line(&["#[track_caller]"]);
+        let open = format!(
+            "pub fn get_with(ctx: &::plumb::Ctx, name: &str, {id}, options: {option}) -> Self {{"
+        );
+        writer.block(&[&open], "}", |writer| {
             writer.line(&["let id = ::plumb::IntoValue::into_value(id.into());"]);
+            writer.line(&["let options = crate::options().merge(options);"]);
             writer.line(&["let location = ::std::panic::Location::caller();"]);
-            let call = "(ctx.existing_resource(Self::TOKEN, name, id, crate::options(), location))";
+            let call = "(ctx.existing_resource(Self::TOKEN, name, id, options, location))";
             writer.line(&[class, call]);
         });
     }

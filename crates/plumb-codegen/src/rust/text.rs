@@ -8,10 +8,7 @@ use crate::writer::Writer;
 pub(super) const GENERATED: &str =
     "// @generated from a package schema. Changes by hand are lost when it is generated again.";
 
-/// A string literal.
-pub(super) fn literal(text: &str) -> String {
-    format!("{text:?}")
-}
+pub(super) use super::names::string as literal;
 
 /// A doc comment: the first paragraph of the description.
 ///

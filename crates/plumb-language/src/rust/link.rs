@@ -1,19 +1,22 @@
 //! Libraries of this machine: making them and depending on them.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::{LinkRequest, PackRequest};
 
-use super::cargo;
+use super::{cargo, cargo_in};
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, copy_sources};
 
 /// Entries of a crate that are not packed.
 const LEFT_OUT: [&str; 3] = ["target", ".git", "Cargo.lock"];
 
-/// Copies the sources of a crate.
-pub(super) async fn pack(request: &PackRequest) -> Result<PathBuf, CompiledError> {
+/// Copies the sources of a crate; those of all its workspace if it is a member of one, which it may depend on.
+pub(super) async fn pack(
+    options: &LanguageOptions,
+    request: &PackRequest,
+) -> Result<PathBuf, CompiledError> {
     let source = request.package_directory.clone();
     if !source.join("Cargo.toml").is_file() {
         return Err(CompiledError::NoSources {
@@ -21,10 +24,27 @@ pub(super) async fn pack(request: &PackRequest) -> Result<PathBuf, CompiledError
             directory: source,
         });
     }
-    let name = source.file_name().unwrap_or_default();
+    // Cargo tells the path without symbolic links.
+    let source = source
+        .canonicalize()
+        .map_err(CompiledError::file("find", &source))?;
+    let root = workspace_of(options, &source).await?;
+    let name = root.file_name().unwrap_or_default();
     let target = request.destination_directory.join(name);
-    copy_sources(&source, &target, &LEFT_OUT).await?;
-    Ok(target)
+    copy_sources(&root, &target, &LEFT_OUT).await?;
+    let member = source.strip_prefix(&root).unwrap_or(&source);
+    Ok(target.join(member))
+}
+
+/// Folder of the workspace that a crate is a member of; the folder of the crate if it is in none.
+async fn workspace_of(
+    options: &LanguageOptions,
+    crate_folder: &Path,
+) -> Result<PathBuf, CompiledError> {
+    let args = ["locate-project", "--workspace", "--message-format", "plain"];
+    let located = cargo_in(&args, options, crate_folder)?.capture().await?;
+    let root = Path::new(located.trim()).parent();
+    Ok(root.unwrap_or(crate_folder).to_owned())
 }
 
 /// Adds crates to the manifest of the program, which Cargo edits with all that stands in it kept.

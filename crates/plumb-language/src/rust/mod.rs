@@ -8,7 +8,7 @@ mod link;
 mod metadata;
 mod packages;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use plumb_plugin::language::{
@@ -90,10 +90,10 @@ impl Compiler for Rust {
 
     async fn pack(
         &self,
-        _: &LanguageOptions,
+        options: &LanguageOptions,
         request: &PackRequest,
     ) -> Result<PathBuf, CompiledError> {
-        link::pack(request).await
+        link::pack(options, request).await
     }
 
     async fn link(
@@ -111,7 +111,15 @@ fn cargo(
     options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<Tool, CompiledError> {
-    let directory = &info.program_directory;
+    cargo_in(args, options, &info.program_directory)
+}
+
+/// Cargo with `args`, run in a folder.
+fn cargo_in(
+    args: &[&str],
+    options: &LanguageOptions,
+    directory: &Path,
+) -> Result<Tool, CompiledError> {
     let program = find_executable("cargo", &options.environment, directory).ok_or(
         CompiledError::NoTool {
             tool: "cargo",
@@ -123,7 +131,7 @@ fn cargo(
         program,
         args: args.iter().map(Into::into).collect(),
         environment: options.environment.clone(),
-        working_directory: directory.clone(),
+        working_directory: directory.to_owned(),
     })
 }
 

@@ -47,7 +47,11 @@ fn package(needed: &Crate) -> Result<Option<PackageDependency>, CompiledError> {
     Ok(version.map(|version| file.package(name, version)))
 }
 
-/// The crates that the program needs: directly, or all of them.
+/// Name of the core SDK's crate.
+const CORE: &str = "plumb-sdk";
+
+/// The crates that the program needs: directly, or all of them. Tools look for the core SDK by the name that it has in all
+/// languages.
 pub(super) async fn dependencies(
     options: &LanguageOptions,
     info: &ProgramInfo,
@@ -57,7 +61,10 @@ pub(super) async fn dependencies(
     let needed = metadata.needed(info, transitive).into_iter();
     let mut dependencies: Vec<ProgramDependency> = needed
         .map(|needed| ProgramDependency {
-            name: needed.name.clone(),
+            name: match needed.name.as_str() {
+                CORE => "pulumi".to_owned(),
+                name => name.to_owned(),
+            },
             version: needed.version.to_string(),
         })
         .collect();

@@ -5,7 +5,8 @@
 //! the compiler that names it.
 
 use crate::input::Inputs;
-use crate::value::{IntoValue, Value};
+use crate::output::Output;
+use crate::value::{FromValue, IntoValue, Mismatch, Value};
 
 /// A required input that was set.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +73,32 @@ impl DefaultKind {
                 _ => None,
             },
         }
+    }
+}
+
+/// The answer of a function that returns a value instead of an object: an object with one member.
+#[derive(Clone, Debug)]
+pub struct Single<T>(pub T);
+
+impl<T: FromValue> FromValue for Single<T> {
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        T::from_value(only(value)).map(Single)
+    }
+}
+
+impl Output<Value> {
+    /// The only member of an object.
+    pub fn single<T: FromValue + Clone + Send + Sync + 'static>(&self) -> Output<T> {
+        self.inside(only)
+    }
+}
+
+/// The only member of an object; null if it has none.
+fn only(value: Value) -> Value {
+    match value {
+        Value::Map(members) => members.into_values().next().unwrap_or_default(),
+        Value::Unknown => Value::Unknown,
+        _ => Value::Null,
     }
 }
 

@@ -100,6 +100,19 @@ impl<T: IntoValue + Clone + Send + Sync + 'static> From<&Output<T>> for Input<T>
     }
 }
 
+impl<T: IntoValue + Clone + Send + Sync + 'static> From<Output<Option<T>>> for Input<T> {
+    /// An output without a value leaves the input unset.
+    fn from(output: Output<Option<T>>) -> Self {
+        Input::from_value(output.into_value())
+    }
+}
+
+impl<T: IntoValue + Clone + Send + Sync + 'static> From<&Output<Option<T>>> for Input<T> {
+    fn from(output: &Output<Option<T>>) -> Self {
+        Input::from_value(output.into_value())
+    }
+}
+
 impl<T> From<&Input<T>> for Input<T> {
     fn from(input: &Input<T>) -> Self {
         input.clone()

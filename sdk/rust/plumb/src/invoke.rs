@@ -59,6 +59,21 @@ impl InvokeOptions {
         self
     }
 
+    /// These options with `other` over them: resources to wait for append, and everything else of `other` wins.
+    #[must_use]
+    pub fn merge(self, other: InvokeOptions) -> Self {
+        let mut depends_on = self.depends_on;
+        depends_on.extend(other.depends_on);
+        let or = |own: String, other: String| if other.is_empty() { own } else { other };
+        InvokeOptions {
+            provider: other.provider.or(self.provider),
+            version: or(self.version, other.version),
+            plugin_download_url: or(self.plugin_download_url, other.plugin_download_url),
+            package: other.package.or(self.package),
+            depends_on,
+        }
+    }
+
     /// Resources that have to be there before the call; [`Ctx::invoke_plain`] does not wait.
     #[must_use]
     pub fn depends_on<V: IntoValue>(mut self, resources: impl IntoIterator<Item = V>) -> Self {

@@ -24,7 +24,7 @@ use target::Target;
 /// Convert programs from one language to another
 ///
 /// Reads the program of the working directory, which is written in YAML, PCL, Terraform or a language of a converter plugin,
-/// and writes it in python, typescript, go, java, csharp, yaml or pcl. For Terraform, name the folder of the root module behind -- if it
+/// and writes it in python, typescript, go, java, csharp, rust, yaml or pcl. For Terraform, name the folder of the root module behind -- if it
 /// uses modules beside its own folder. The parts that cannot be converted are listed, and stay as comments in the program.
 #[derive(Args, Debug)]
 pub struct ConvertArgs {

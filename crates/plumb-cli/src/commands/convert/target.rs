@@ -33,12 +33,13 @@ impl Target {
             "go" => "go",
             "java" => "java",
             "csharp" | "dotnet" => "dotnet",
+            "rust" => "rust",
             _ => "",
         };
         match language_of(runtime) {
             Some(language) => Ok(Target::Language(language, runtime)),
             None => Err(Error::user(format!(
-                "programs are not converted to {name} yet, only to python, typescript, go, java, csharp, yaml and pcl"
+                "programs are not converted to {name} yet, only to python, typescript, go, java, csharp, rust, yaml and pcl"
             ))),
         }
     }

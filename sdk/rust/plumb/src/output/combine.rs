@@ -103,6 +103,25 @@ impl<T: Clone + Send + Sync + 'static> Output<T> {
         })
     }
 
+    /// Makes another output from this value, or fails; the result is that output.
+    #[track_caller]
+    pub fn try_and_then<U, E, F>(&self, f: F) -> Output<U>
+    where
+        U: Clone + Send + Sync + 'static,
+        E: Into<Error>,
+        F: FnOnce(T) -> Result<Output<U>, E> + Send + 'static,
+    {
+        let location = Location::caller();
+        self.chain(move |value| {
+            async move {
+                let output = guarded("try_and_then", location, || f(value))?;
+                let output = output.map_err(|error| located(error, location))?;
+                output.resolve().await
+            }
+            .boxed()
+        })
+    }
+
     /// Replaces a failure: of the resource, or of a closure before this one. The program does not fail because of it.
     ///
     /// With the option `--continue-on-error` a program goes on after a resource has failed, and can choose another value.

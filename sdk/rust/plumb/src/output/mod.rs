@@ -217,7 +217,7 @@ impl<T: IntoValue + Clone + Send + Sync + 'static> Output<T> {
         self.key(field.name)
     }
 
-    fn inside<U: FromValue + Clone + Send + Sync + 'static>(
+    pub(crate) fn inside<U: FromValue + Clone + Send + Sync + 'static>(
         &self,
         pick: impl FnOnce(Value) -> Value + Send + 'static,
     ) -> Output<U> {
