@@ -320,9 +320,15 @@ fn rust(program: &Program, project: &Project, generated: &Generated) -> BTreeMap
     };
     let mut lines = vec![format!("plumb = {{ package = \"plumb-sdk\", {sdk} }}")];
     let is_used = |word: &str| generated.files.values().any(|it| it.contains(word));
-    for (library, version) in [("base64", "0.22"), ("sha1", "0.10"), ("sha2", "0.10")] {
+    for (library, version) in [
+        ("base64", "0.22"),
+        ("sha1", "0.10"),
+        ("sha2", "0.10"),
+        ("unicode_segmentation", "1"),
+    ] {
         if is_used(&format!("{library}::")) {
-            lines.push(format!("{library} = {version:?}"));
+            let name = library.replace('_', "-");
+            lines.push(format!("{name} = {version:?}"));
         }
     }
     for package in components::all_packages(program) {

@@ -207,7 +207,8 @@ impl<'d> Sdk<'_, 'd> {
                     "pub fn {name}(mut self, value: impl ::std::convert::Into<::plumb::Input<{ty}>>) -> {class}{result} {{"
                 );
                 writer.block(&[&open], "}", |writer| {
-                    writer.line(&["self.inputs.set::<", &ty, ">(", &key, ", value);"]);
+                    let set = if property.secret { "set_secret" } else { "set" };
+                    writer.line(&["self.inputs.", set, "::<", &ty, ">(", &key, ", value);"]);
                     let body = " { inputs: self.inputs, state: ::std::marker::PhantomData }";
                     writer.line(&[class, body]);
                 });

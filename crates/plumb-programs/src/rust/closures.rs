@@ -48,8 +48,14 @@ impl Printer {
         };
         let closure = closure(pattern, body, &captured);
         self.captured.extend(captured);
+        let is_block = closure.flat().is_none();
         let call = Doc::hugged(&format!(".{method}("), closure, ")");
-        let code = Doc::Row(vec![receiver.at(Level::Atom), call]);
+        let code = if is_block {
+            Doc::Row(vec![receiver.at(Level::Atom), call])
+        } else {
+            let call = Doc::Nest(Box::new(Doc::Row(vec![Doc::Soft, call])));
+            Doc::Group(vec![receiver.at(Level::Atom), call])
+        };
         Value::output(code, result.kind)
     }
 

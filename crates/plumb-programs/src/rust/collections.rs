@@ -9,7 +9,7 @@ use plumb_schema::{PackageSchema, Properties, TypeDefinition};
 use super::RUST;
 use super::convert::is_collection;
 use super::expression::Want;
-use super::printer::{Form, Hold, Printer, Value};
+use super::printer::{Form, Hold, Level, Printer, Value};
 use super::types::input_kind;
 use crate::kinds::Kind;
 use crate::layout::Doc;
@@ -452,31 +452,29 @@ impl Printer {
             }
         };
         let is_map = matches!(collection.kind, Kind::Map(_));
+        let is_lent = matches!(collection.hold, Hold::Place | Hold::Borrowed);
         let scope = self.scope.open();
         let key = it.key.as_ref().map(|name| {
             let local = self.local(name);
-            let kind = if is_map { Kind::Text } else { Kind::Int };
-            let value = Value::plain(local.clone(), kind).held(Hold::Place);
+            let value = if is_map && is_lent {
+                self.element_variable(&local, Kind::Text, Form::Plain)
+            } else {
+                let kind = if is_map { Kind::Text } else { Kind::Int };
+                Value::plain(local.clone(), kind).held(Hold::Place)
+            };
             self.scope.bind(name.clone(), value);
             local
         });
         let item = self.local(&it.value);
-        let value = Value::new(item.clone(), element, form).held(Hold::Place);
-        self.scope.bind(it.value.clone(), value);
-        let owned = collection.owned();
-        let parameters = key.iter().cloned().chain([item.clone()]).collect();
-        let (pattern, source) = match (is_map, key) {
-            (true, None) => (item, owned.method("into_values", Vec::new())),
-            (false, None) => (item, owned.method("into_iter", Vec::new())),
-            (true, Some(key)) => (
-                format!("({key}, {item})"),
-                owned.method("into_iter", Vec::new()),
-            ),
-            (false, Some(key)) => (
-                format!("({key}, {item})"),
-                Doc::hugged("(0_i64..).zip(", owned.code, ")"),
-            ),
+        let value = if is_lent {
+            self.element_variable(&item, element, form)
+        } else {
+            Value::new(item.clone(), element, form).held(Hold::Place)
         };
+        let is_copied = is_lent && value.is_copy();
+        self.scope.bind(it.value.clone(), value);
+        let parameters = key.iter().cloned().chain([item.clone()]).collect();
+        let (pattern, source) = source_of(&collection, is_lent, is_copied, key, item);
         Some((
             Head {
                 pattern,
@@ -503,6 +501,43 @@ impl Printer {
                 self.as_plain(value, &kind)
             }
             _ => value,
+        }
+    }
+}
+
+/// Pattern for the elements of a loop, and the iterator over its collection.
+fn source_of(
+    collection: &Value,
+    is_lent: bool,
+    is_copied: bool,
+    key: Option<String>,
+    item: String,
+) -> (String, Doc) {
+    let is_map = matches!(collection.kind, Kind::Map(_));
+    let copies = if is_copied { ".copied()" } else { "" };
+    let call = |method: &str| {
+        let method = format!(".{method}(){copies}");
+        Doc::Row(vec![collection.at(Level::Atom), method.into()])
+    };
+    match (is_map, key, is_lent) {
+        (false, None, true) => (item, call("iter")),
+        (false, None, false) => (item, call("into_iter")),
+        (true, None, true) => (item, call("values")),
+        (true, None, false) => (item, call("into_values")),
+        (true, Some(key), true) => {
+            let mark = if is_copied { "&" } else { "" };
+            let source = collection.method("iter", Vec::new());
+            (format!("({key}, {mark}{item})"), source)
+        }
+        (true, Some(key), false) => (format!("({key}, {item})"), call("into_iter")),
+        (false, Some(key), _) => {
+            let items = match (is_lent, is_copied) {
+                (true, true) => call("iter"),
+                (true, false) => collection.reference(),
+                (false, _) => collection.code.clone(),
+            };
+            let source = Doc::hugged("(0_i64..).zip(", items, ")");
+            (format!("({key}, {item})"), source)
         }
     }
 }
@@ -541,7 +576,7 @@ fn condition_of(condition: Doc) -> Doc {
 fn collected_by_statements(head: &Head, condition: Option<Doc>, made: Doc, is_map: bool) -> Doc {
     let add = if is_map { "extend([" } else { "push(" };
     let end = if is_map { "]);" } else { ");" };
-    let mut inner = Doc::hugged(&format!("results.{add}"), made, end);
+    let mut inner = Doc::hugged(&format!("collected.{add}"), made, end);
     if let Some(condition) = condition {
         inner = Doc::Row(vec![
             "if ".into(),
@@ -559,7 +594,7 @@ fn collected_by_statements(head: &Head, condition: Option<Doc>, made: Doc, is_ma
     };
     let rows = vec![
         Doc::Hard,
-        Doc::text(format!("let mut results = {class}::new();")),
+        Doc::text(format!("let mut collected = {class}::new();")),
         Doc::Hard,
         Doc::text(format!("for {} in ", head.pattern)),
         head.source.clone(),
@@ -568,7 +603,7 @@ fn collected_by_statements(head: &Head, condition: Option<Doc>, made: Doc, is_ma
         Doc::Hard,
         "}".into(),
         Doc::Hard,
-        "results".into(),
+        "collected".into(),
     ];
     Doc::Row(vec![
         "{".into(),

@@ -204,7 +204,8 @@ impl Printer {
         match &value.kind {
             Kind::List(element) if is_collection(&value.kind) => {
                 let kind = (**element).clone().list();
-                Value::output(Doc::hugged("Output::join_all(", code, ")"), kind)
+                let items = without_collect(code);
+                Value::output(Doc::hugged("Output::join_all(", items, ")"), kind)
             }
             Kind::Map(_) if is_collection(&value.kind) => {
                 let ty = self.type_of(&value.kind);
@@ -257,6 +258,19 @@ pub(super) fn is_collection(kind: &Kind) -> bool {
 /// An input of a value whose type is not known.
 fn untyped(code: Doc, kind: &Kind) -> Value {
     Value::plain(Doc::hugged("Input::from_value(", code, ")"), kind.clone())
+}
+
+/// The iterator of a list that was just collected.
+fn without_collect(code: Doc) -> Doc {
+    match code {
+        Doc::Row(mut pieces) => {
+            if matches!(pieces.last(), Some(Doc::Text(text)) if text == ".collect::<Vec<_>>()") {
+                pieces.pop();
+            }
+            Doc::Row(pieces)
+        }
+        other => other,
+    }
 }
 
 fn collected(code: Doc, collect: String) -> Doc {

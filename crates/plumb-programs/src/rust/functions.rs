@@ -8,6 +8,16 @@ use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Function, Tree};
 
+/// The function `singleOrNone`.
+const SINGLE_OR_NONE: &str = "fn single_or_none<T>(items: Vec<T>) -> plumb::Result<Option<T>> {
+    match <[T; 1]>::try_from(items) {
+        Ok([item]) => Ok(Some(item)),
+        Err(items) if items.is_empty() => Ok(None),
+        Err(_) => Err(plumb::Error::new(\"singleOrNone expected an empty or single element list\")),
+    }
+}
+";
+
 /// Encoder of base64.
 const BASE64: &str = "base64::engine::general_purpose::STANDARD";
 
@@ -65,10 +75,12 @@ impl Printer {
                 length(value.method("len", Vec::new()))
             }
             Function::LengthOfText => {
+                self.traits
+                    .insert("unicode_segmentation::UnicodeSegmentation");
                 let text = self.plain_arg(args, 0, Kind::Text);
                 length(Doc::Row(vec![
                     text.at(Level::Atom),
-                    ".chars().count()".into(),
+                    ".graphemes(true).count()".into(),
                 ]))
             }
             Function::SingleOrNone => self.single_or_none(args),
@@ -206,10 +218,9 @@ impl Printer {
         if list.form != Form::Plain {
             return self.refuse("the only element of a list of outputs");
         }
-        let ty = self.type_of(&element);
-        let open = format!("<[{ty}; 1]>::try_from(");
-        let single = Doc::hugged(&open, list.owned().code, ").ok().map(|[it]| it)");
-        Value::plain(single, Kind::Pointer(element))
+        self.helpers.insert(SINGLE_OR_NONE);
+        let call = Doc::hugged("single_or_none(", list.owned().code, ")");
+        Value::plain(self.fallible(call), Kind::Pointer(element))
     }
 
     fn asset(&mut self, open: &str, kind: Kind, args: &[Tree]) -> Value {

@@ -38,8 +38,17 @@ use statements::{Outputs, Statements};
 const RUST: ProgramLanguage = ProgramLanguage::Rust;
 
 /// Names that generated files use themselves.
-const RESERVED: [&str; 9] = [
-    "args", "config", "ctx", "main", "made", "opts", "plumb", "results", "status",
+const RESERVED: [&str; 10] = [
+    "args",
+    "single_or_none",
+    "config",
+    "ctx",
+    "main",
+    "made",
+    "opts",
+    "plumb",
+    "results",
+    "status",
 ];
 
 /// Path of a component's type.
@@ -73,6 +82,7 @@ pub(crate) fn generate(program: &Program, generated: &mut Generated) {
     text.push_str("#[plumb::main]\nasync fn main(ctx: Ctx) -> plumb::Result<()> {\n");
     text.push_str(body.trim_start_matches('\n'));
     text.push_str("    Ok(())\n}\n");
+    text.push_str(&helpers(&printer));
     generated.files.insert("src/main.rs".to_owned(), text);
 }
 
@@ -96,7 +106,7 @@ impl Files {
             let mut statements = self.statements(&inner, true, generated);
             let outputs = component::types(&mut statements, &class);
             let (printer, body) = (statements.printer, statements.lines.into_text());
-            let text = uses(&printer, &body) + &body;
+            let text = uses(&printer, &body) + &body + &helpers(&printer);
             let module = module(&class);
             generated.files.insert(format!("src/{module}.rs"), text);
             self.modules.insert(module);
@@ -159,6 +169,11 @@ fn main(statements: &mut Statements<'_, '_>) {
             statements.requirement();
         }
     }
+}
+
+/// Functions that a file calls.
+fn helpers(printer: &Printer) -> String {
+    printer.helpers.iter().map(|it| format!("\n{it}")).collect()
 }
 
 /// Imports of a file.

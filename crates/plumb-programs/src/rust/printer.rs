@@ -20,6 +20,8 @@ pub(super) enum Hold {
     Owned,
     /// A variable, a field or an element, which the expression must not move.
     Place,
+    /// A variable that is a reference; never one of a value that is copied.
+    Borrowed,
     /// The expression is of the type `&str`.
     Text,
     /// The expression is a builder of arguments.
@@ -86,6 +88,9 @@ impl Value {
 
     /// The code, with parentheses if its precedence is lower than `level`.
     pub(super) fn at(&self, level: Level) -> Doc {
+        if self.hold == Hold::Borrowed && level != Level::Atom {
+            return Doc::Row(vec!["*".into(), self.code.clone()]);
+        }
         if self.level < level {
             Doc::hugged("(", self.code.clone(), ")")
         } else {
@@ -104,7 +109,7 @@ impl Value {
         let code = match self.hold {
             Hold::Owned | Hold::Args => return self.clone(),
             Hold::Place if self.is_copy() => return self.clone(),
-            Hold::Place => self.method("clone", Vec::new()),
+            Hold::Place | Hold::Borrowed => self.method("clone", Vec::new()),
             Hold::Text => self.method("to_owned", Vec::new()),
         };
         Value::new(code, self.kind.clone(), self.form)
@@ -112,7 +117,7 @@ impl Value {
 
     /// A reference to the value, such as `&str`.
     pub(super) fn reference(&self) -> Doc {
-        if self.hold == Hold::Text {
+        if matches!(self.hold, Hold::Text | Hold::Borrowed) {
             return self.code.clone();
         }
         Doc::Row(vec!["&".into(), self.at(Level::Atom)])
@@ -132,7 +137,8 @@ impl Value {
             );
         let is_resource =
             self.is_plain() && matches!(self.kind, Kind::Resource(..) | Kind::Component(..));
-        if is_resource || (self.hold == Hold::Place && is_reference && !self.is_copy()) {
+        let is_variable = matches!(self.hold, Hold::Place | Hold::Borrowed);
+        if is_resource || (is_variable && is_reference && !self.is_copy()) {
             self.reference()
         } else {
             self.owned().code
@@ -161,6 +167,8 @@ pub(super) struct Printer {
     pub(super) imports: BTreeMap<String, String>,
     /// Traits whose methods are called.
     pub(super) traits: BTreeSet<&'static str>,
+    /// Functions at the end of the file.
+    pub(super) helpers: BTreeSet<&'static str>,
     /// Constructs without a form.
     pub(super) problems: Vec<String>,
     /// Whether the current expression contains `?`.
@@ -172,6 +180,8 @@ pub(super) struct Printer {
     pub(super) depth: usize,
     /// Variables of the current closure that come from outside; whether the closure needs copies of them.
     pub(super) captured: BTreeMap<String, bool>,
+    /// Number of closures around the declaration of each variable that is a reference.
+    borrowed: BTreeMap<String, usize>,
     items: BTreeMap<String, Arc<RustItems>>,
 }
 
@@ -184,12 +194,14 @@ impl Printer {
             range: None,
             imports: BTreeMap::new(),
             traits: BTreeSet::new(),
+            helpers: BTreeSet::new(),
             problems: Vec::new(),
             is_fallible: false,
             is_trying: false,
             is_component,
             depth: 0,
             captured: BTreeMap::new(),
+            borrowed: BTreeMap::new(),
             items: BTreeMap::new(),
         }
     }
@@ -272,8 +284,18 @@ impl Printer {
         self.scope.parameter(&RUST.variable(wanted), &self.names)
     }
 
+    /// A new variable that is a reference, or a copy if the value is copied.
+    pub(super) fn element_variable(&mut self, name: &str, kind: Kind, form: Form) -> Value {
+        let value = Value::new(name, kind, form).held(Hold::Place);
+        if value.is_copy() {
+            return value;
+        }
+        self.borrowed.insert(name.to_owned(), self.depth);
+        value.held(Hold::Borrowed)
+    }
+
     /// The variable or the parameter `value`, which closures around the expression need.
-    pub(super) fn used(&mut self, value: Value) -> Value {
+    pub(super) fn used(&mut self, mut value: Value) -> Value {
         if let Some(code) = value.code.flat() {
             let root: String = code
                 .chars()
@@ -281,6 +303,11 @@ impl Printer {
                 .collect();
             let is_variable = root.starts_with(|it: char| it.is_lowercase() || it == '_');
             if is_variable && (value.hold != Hold::Owned || value.is_copy()) {
+                // Closures have copies.
+                let is_copied = self.borrowed.get(&root).is_some_and(|it| *it < self.depth);
+                if value.hold == Hold::Borrowed && is_copied {
+                    value.hold = Hold::Place;
+                }
                 self.captured.insert(root, !value.is_copy());
             }
         }

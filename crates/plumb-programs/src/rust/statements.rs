@@ -411,21 +411,21 @@ impl Statements<'_, '_> {
         let ComponentSource::Token(token) = &component.source else {
             return;
         };
-        if !component.inputs.is_empty() {
-            self.printer
-                .refuse("components with inputs, but without a program");
-        }
         let kind = Kind::Resource(None, "plumb::Group".to_owned());
         self.repeated(position, &component.options, kind, |this, key| {
             let name = this.logical_name(definition, key);
             let context = this.printer.context();
             let mut args = vec![context.into(), RUST.string(token).into(), name];
+            let has_inputs = !component.inputs.is_empty();
+            if has_inputs {
+                args.push(this.untyped_inputs(&component.inputs));
+            }
             let function = match this.options(&component.options, None) {
-                Some(options) => {
-                    args.push(options);
-                    "with"
+                None if !has_inputs => "new",
+                options => {
+                    args.push(options.unwrap_or_else(|| "opts()".into()));
+                    if has_inputs { "with_inputs" } else { "with" }
                 }
-                None => "new",
             };
             let class = this.printer.import("plumb::Group");
             Doc::list(&format!("{class}::{function}("), args, ")")
@@ -617,16 +617,33 @@ impl Statements<'_, '_> {
         let is_map = matches!(range.kind, Kind::Map(_));
         let key = self.printer.local(if is_map { "key" } else { "index" });
         let kind = if is_map { Kind::Text } else { Kind::Int };
-        let key = Value::plain(key, kind).held(Hold::Place);
+        let is_lent = matches!(range.hold, Hold::Place | Hold::Borrowed);
+        let key = if is_map && is_lent {
+            self.printer.element_variable(&key, kind, Form::Plain)
+        } else {
+            Value::plain(key, kind).held(Hold::Place)
+        };
         let (head, value) = match &range.kind {
             Kind::Map(inner) | Kind::List(inner) => {
                 let name = self.printer.local("value");
-                let value = Value::new(name, (**inner).clone(), form).held(Hold::Place);
-                let owned = range.owned().code;
-                let source = if is_map {
-                    owned
+                let kind = (**inner).clone();
+                let value = if is_lent {
+                    self.printer.element_variable(&name, kind, form)
                 } else {
-                    Doc::hugged("(0_i64..).zip(", owned, ")")
+                    Value::new(name, kind, form).held(Hold::Place)
+                };
+                let source = match (is_lent, is_map) {
+                    (true, false) if value.is_copy() => {
+                        let copies = Doc::text(".iter().copied()");
+                        Doc::Row(vec![range.at(Level::Atom), copies])
+                    }
+                    (true, _) => range.reference(),
+                    (false, _) => without_vec(range.code.clone()),
+                };
+                let source = if is_map {
+                    source
+                } else {
+                    Doc::hugged("(0_i64..).zip(", source, ")")
                 };
                 (source, value)
             }
@@ -659,7 +676,14 @@ impl Statements<'_, '_> {
         };
         let key_word = word(&key, is_map && collected.is_some());
         let pattern = match &range.kind {
-            Kind::Map(_) | Kind::List(_) => format!("({key_word}, {})", word(&value, false)),
+            Kind::Map(_) | Kind::List(_) => {
+                let mark = if is_map && is_lent && value.is_copy() {
+                    "&"
+                } else {
+                    ""
+                };
+                format!("({key_word}, {mark}{})", word(&value, false))
+            }
             _ => key_word,
         };
         for name in [&key, &value] {
@@ -676,7 +700,8 @@ impl Statements<'_, '_> {
             (Some(_), true) => Doc::Row(vec!["let made = ".into(), made, ";".into()]),
         });
         if let (Some(name), true) = (collected, is_map) {
-            let line = Doc::hugged(&format!("{name}.insert("), key.code, ", made);");
+            let open = format!("{name}.insert(");
+            let line = Doc::hugged(&open, key.owned().code, ", made);");
             self.lines.line(&line);
         }
         self.lines.shallower();
@@ -691,6 +716,21 @@ impl Statements<'_, '_> {
             self.lines
                 .line(&Doc::hugged("ctx.require_version(", version, ").await?;"));
         }
+    }
+}
+
+/// The elements of a new vector as an array.
+fn without_vec(code: Doc) -> Doc {
+    match code {
+        Doc::Group(mut pieces) => {
+            if let Some(Doc::Text(open)) = pieces.first_mut()
+                && open == "vec!["
+            {
+                "[".clone_into(open);
+            }
+            Doc::Group(pieces)
+        }
+        other => other,
     }
 }
 

@@ -173,8 +173,20 @@ impl Group {
     /// Registers the component with options.
     #[track_caller]
     pub fn with(ctx: &Ctx, token: &str, name: &str, options: Options<kind::Component>) -> Self {
-        let inputs = Inputs::new();
-        Group(ctx.local(token, name, inputs, options.data, Location::caller()))
+        Group::with_inputs(ctx, token, name, Inputs::new(), options)
+    }
+
+    /// Registers the component with inputs, which stay in the state, and with options.
+    #[track_caller]
+    pub fn with_inputs(
+        ctx: &Ctx,
+        token: &str,
+        name: &str,
+        inputs: impl Into<Inputs>,
+        options: Options<kind::Component>,
+    ) -> Self {
+        let location = Location::caller();
+        Group(ctx.local(token, name, inputs.into(), options.data, location))
     }
 
     /// Says that the component has all its children, and what its outputs are.

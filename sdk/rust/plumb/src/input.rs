@@ -260,6 +260,15 @@ impl Inputs {
         }
     }
 
+    /// Sets an input that is a secret, whatever the program passes; one that is not there stays unset.
+    pub fn set_secret<T>(&mut self, name: &str, value: impl Into<Input<T>>) {
+        match value.into().into_inner() {
+            None => {}
+            Some(Value::Null) => self.set_value(name, Value::Null),
+            Some(value) => self.set_value(name, Value::Secret(Box::new(value))),
+        }
+    }
+
     /// Sets an input whatever its type.
     pub fn set_value(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
