@@ -54,7 +54,7 @@ class Suite:
         if not options.suite:
             subprocess.run(["go", "build", "-o", binary, "./testing/pulumi-test-language"], cwd=options.reference / "pkg", check=True)
         # Programs in Rust share what they compile.
-        shared = {"CARGO_TARGET_DIR": str(work / "target")} if options.language == "rust" else {}
+        shared = {"CARGO_TARGET_DIR": str(work / "target"), "CARGO_PROFILE_DEV_DEBUG": "0"} if options.language == "rust" else {}
         environment = dict(os.environ, **shared, PULUMI_HOME=str(work / "home"), PULUMI_ACCEPT="" if options.compare else "true",
                            PATH=f"{work / 'bin'}:{os.environ['PATH']}")
         (work / "bin").mkdir()

@@ -142,10 +142,15 @@ impl Sdk<'_, '_> {
         ]
         .map(text::literal);
         let [base, base_version, name, version, parameter] = texts;
+        let extension = if parameterization.is_extension {
+            ".extension()"
+        } else {
+            ""
+        };
         writer.line(&["/// How the package is made from another one."]);
         writer.block(&["pub(crate) fn package() -> ::plumb::Package {"], "}", |writer| {
             let line = format!(
-                "::plumb::Package::from_base64(({base}, {base_version}), {name}, {version}, {parameter})"
+                "::plumb::Package::from_base64(({base}, {base_version}), {name}, {version}, {parameter}){extension}"
             );
             writer.line(&[&line]);
         });

@@ -105,7 +105,13 @@ impl<'d> Sdk<'_, 'd> {
             let open = format!("pub fn {}(&self) -> ::plumb::Output<{ty}> {{", it.name);
             let key = text::literal(it.property.name);
             writer.block(&[&open], "}", |writer| {
-                writer.line(&["self.0.output(", &key, ")"]);
+                // A provider may leave a secret out, which is one all the same.
+                let end = if it.property.secret {
+                    ").secret()"
+                } else {
+                    ")"
+                };
+                writer.line(&["self.0.output(", &key, end]);
             });
         }
         for (method, name) in resource.methods.iter().zip(methods) {
@@ -173,18 +179,24 @@ fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &R
         let id = "id: impl ::std::convert::Into<::plumb::Input<::std::string::String>>";
         let open = format!("pub fn get(ctx: &::plumb::Ctx, name: &str, {id}) -> Self {{");
         writer.block(&[&open], "}", |writer| {
-            writer.line(&["Self::get_with(ctx, name, id, ::plumb::opts())"]);
+            let state = "::plumb::Inputs::new()";
+            writer.line(&[
+                "Self::get_with(ctx, name, id, ",
+                state,
+                ", ::plumb::opts())",
+            ]);
         });
-        writer.line(&["/// Looks at a resource that exists already, with options."]);
+        writer.line(&["/// Looks at a resource that exists already, with what is known of its state, and with options."]);
         writer.line(&["#[track_caller]"]);
         let open = format!(
-            "pub fn get_with(ctx: &::plumb::Ctx, name: &str, {id}, options: {option}) -> Self {{"
+            "pub fn get_with(ctx: &::plumb::Ctx, name: &str, {id}, state: impl ::std::convert::Into<::plumb::Inputs>, options: {option}) -> Self {{"
         );
         writer.block(&[&open], "}", |writer| {
             writer.line(&["let id = ::plumb::IntoValue::into_value(id.into());"]);
             writer.line(&["let options = crate::options().merge(options);"]);
             writer.line(&["let location = ::std::panic::Location::caller();"]);
-            let call = "(ctx.existing_resource(Self::TOKEN, name, id, options, location))";
+            let call =
+                "(ctx.existing_resource(Self::TOKEN, name, id, state.into(), options, location))";
             writer.line(&[class, call]);
         });
     }

@@ -385,6 +385,11 @@ impl Printer {
                 Value::output(code, (**inner).clone())
             }
             Kind::Enum(..) => self.output_of_kind(value, &Kind::Text),
+            Kind::Pointer(inner) if matches!(**inner, Kind::Enum(..)) => {
+                let text = Kind::Pointer(Box::new(Kind::Text));
+                let value = self.output_of_kind(value, &text);
+                self.output_as_text(value)
+            }
             _ => self.refuse("such a value in a template"),
         }
     }

@@ -47,7 +47,7 @@ const RESERVED: [&str; 10] = [
     "made",
     "opts",
     "plumb",
-    "results",
+    "collected",
     "status",
 ];
 

@@ -125,6 +125,9 @@ impl Value {
 
     /// What functions take that accept values or references.
     pub(super) fn lent(&self) -> Doc {
+        if self.hold == Hold::Text {
+            return self.code.clone();
+        }
         let is_reference = self.form == Form::Output
             || matches!(
                 self.kind,

@@ -296,15 +296,13 @@ impl Statements<'_, '_> {
         let (id, _) = self.printer.argument(&tree, &Kind::Text);
         let context = self.printer.context();
         let mut args = vec![context.into(), self.logical_name(definition, None), id];
-        if !read.resource.inputs.is_empty() {
-            self.printer.refuse("the state of a resource that is read");
-        }
-        let function = match self.options(&read.resource.options, Some(&read.resource)) {
-            Some(options) => {
-                args.push(options);
-                "get_with"
-            }
-            None => "get",
+        let options = self.options(&read.resource.options, Some(&read.resource));
+        let function = if read.resource.inputs.is_empty() && options.is_none() {
+            "get"
+        } else {
+            args.push(self.untyped_inputs(&read.resource.inputs));
+            args.push(options.unwrap_or_else(|| "opts()".into()));
+            "get_with"
         };
         let class = self.printer.named(&path);
         let code = Doc::list(&format!("{class}::{function}("), args, ")");

@@ -43,6 +43,11 @@ fn programs_in_csharp_use_initializers_and_callbacks() {
 }
 
 #[test]
+fn programs_in_rust_borrow_and_copy_only_for_closures() {
+    check(ProgramLanguage::Rust, "src/main.rs", "Shapes.rs");
+}
+
+#[test]
 fn classes_of_the_same_name_are_qualified_in_java() {
     let text = "resource list \"shapes:paint:Wall\" {\n  labels = {}\n}\n\
         component wall \"./wall\" {}\noutput it {\n  value = [1]\n}\n";

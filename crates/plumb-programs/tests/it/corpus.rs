@@ -9,12 +9,13 @@ use plumb_pcl::{Leniency, Loaded, Problem, Program, Sources};
 use plumb_programs::{Generated, ProgramLanguage, generate};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 
-const LANGUAGES: [ProgramLanguage; 5] = [
+const LANGUAGES: [ProgramLanguage; 6] = [
     ProgramLanguage::Python,
     ProgramLanguage::Nodejs,
     ProgramLanguage::Go,
     ProgramLanguage::Java,
     ProgramLanguage::Csharp,
+    ProgramLanguage::Rust,
 ];
 
 /// Schemas in the test data, which are large.

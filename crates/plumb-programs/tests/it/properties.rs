@@ -60,6 +60,7 @@ proptest! {
             ProgramLanguage::Go,
             ProgramLanguage::Java,
             ProgramLanguage::Csharp,
+            ProgramLanguage::Rust,
         ] {
             let first = generate(&load(&first, Leniency::ALL).program, language);
             let second = generate(&load(&second, Leniency::ALL).program, language);

@@ -286,18 +286,12 @@ impl Ctx {
         token: &str,
         name: &str,
         id: Value,
+        state: Inputs,
         options: Options<kind::Custom>,
         location: &'static Location<'static>,
     ) -> Handle {
         let options = self.options(options.data, location);
-        self.start(
-            Kind::Custom,
-            Way::Read(id),
-            token,
-            name,
-            Inputs::new(),
-            options,
-        )
+        self.start(Kind::Custom, Way::Read(id), token, name, state, options)
     }
 
     pub(crate) fn custom(

@@ -22,6 +22,7 @@ pub struct Package {
     name: String,
     version: String,
     parameter: Vec<u8>,
+    is_extension: bool,
 }
 
 impl Package {
@@ -39,6 +40,16 @@ impl Package {
             name: name.to_owned(),
             version: version.to_owned(),
             parameter: parameter.into(),
+            is_extension: false,
+        }
+    }
+
+    /// This package as an extension: the plugin has its own resources, too, and the same provider serves both.
+    #[must_use]
+    pub fn extension(self) -> Self {
+        Package {
+            is_extension: true,
+            ..self
         }
     }
 
@@ -83,15 +94,22 @@ impl Package {
                 None,
             ));
         }
+        let parameterization = Some(pb::Parameterization {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            value: self.parameter.clone(),
+        });
+        let (extension, parameterization) = if self.is_extension {
+            (parameterization, None)
+        } else {
+            (None, parameterization)
+        };
         let request = pb::RegisterPackageRequest {
             name: self.plugin.clone(),
             version: self.plugin_version.clone(),
             download_url: self.download_url.clone(),
-            parameterization: Some(pb::Parameterization {
-                name: self.name.clone(),
-                version: self.version.clone(),
-                value: self.parameter.clone(),
-            }),
+            parameterization,
+            extension,
             ..pb::RegisterPackageRequest::default()
         };
         let sent = program.engine().register_package(request).await;
