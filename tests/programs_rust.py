@@ -7,6 +7,7 @@ makes for its built-in providers. One program is also run as the project that `c
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -72,11 +73,16 @@ class RustPrograms:
         (self.folder / "Cargo.toml").write_text(
             '[package]\nname = "programs"\nversion = "0.1.0"\nedition = "2024"\n\n[profile.dev]\ndebug = 0\n\n[dependencies]\n'
             + "\n".join(sorted(libraries.values())) + "\n\n" + self.patches())
+        self.lock(self.folder)
         command = ["cargo", "build", "--quiet", "--message-format", "short"]
         done = subprocess.run(command, cwd=self.folder, env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=900)
         numbers = {f"p{at:02}": name for at, name in enumerate(names)}
         found = [re.sub(r"p\d\d(?=/)", lambda it: numbers.get(it[0], it[0]), line) for line in done.stderr.splitlines() if line]
         return [f"cargo: {line}" for line in found]
+
+    def lock(self, folder):
+        """Has the crate use the libraries that tests of the SDK have compiled."""
+        shutil.copy(ROOT / "sdk/rust/Cargo.lock", folder)
 
     def prepare(self, name, folder):
         """Makes a converted project ready to be run."""
@@ -84,6 +90,7 @@ class RustPrograms:
         if name == AS_PROJECT:
             with (folder / "Cargo.toml").open("a") as manifest:
                 manifest.write("\n" + self.patches())
+            self.lock(folder)
         else:
             runtime = f"runtime:\n  name: rust\n  options:\n    binary: {self.executable}"
             project.write_text(project.read_text().replace("runtime: rust", runtime))
@@ -93,3 +100,4 @@ class RustPrograms:
         (folder / "src").mkdir(parents=True)
         text = (self.root / "rust" / "resource" / "Cargo.toml").read_text()
         (folder / "Cargo.toml").write_text(text + "\n" + self.patches())
+        self.lock(folder)

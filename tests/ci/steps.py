@@ -88,7 +88,7 @@ def table(target, commit):
         *histories(commit),
         *end_to_end(machine),
         *stores(machine, target, commit),
-        *generated_sdks(machine, commit),
+        *generated_sdks(machine, target, commit),
         *go_and_java(machine),
         *several_languages(machine),
         *rust(target),
@@ -203,20 +203,21 @@ def stores(machine, target, commit):
     yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)
 
 
-def programs(machine, name="programs", *arguments, **options):
+def programs(machine, target, name="programs", *arguments, **options):
     go = ["--go", "{go_sdk}"] if machine.go else []
     java = ["--java", "{java_sdk}"] if machine.java else []
-    return python(name, "programs.py", "--tools", "{program_tools}", *go, *java, *arguments, lock="go", **options)
+    rust = ["--rust", str(target / "rust-sdk")]
+    return python(name, "programs.py", "--tools", "{program_tools}", *go, *java, *rust, *arguments, lock="go", **options)
 
 
-def generated_sdks(machine, commit):
+def generated_sdks(machine, target, commit):
     packages = "{python_packages}/bin/python"
     checkers = ("python_mypy", "python_pyright")
     yield python("sdks-python", "codegen/python.py", "--packages", "{python_packages}", interpreter=packages,
                  after=checkers, **SCRIPTS)
     yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
-    yield programs(machine, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
+    yield programs(machine, target, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
     yield python("terraform", "terraform.py", "--tools", "{program_tools}", **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
@@ -317,7 +318,7 @@ def nightly(machine, target):
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
                      "--jitter", f"{seed}{number}", cores=2, env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"}, **AT_NIGHT)
-    yield programs(machine, "programs-all", **AT_NIGHT)
+    yield programs(machine, target, "programs-all", **AT_NIGHT)
     yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
     fast = str(target / "bench-fast/plumb")
     yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **AT_NIGHT)

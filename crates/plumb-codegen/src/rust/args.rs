@@ -95,7 +95,7 @@ impl<'d> Sdk<'_, 'd> {
         });
         writer.blank();
         self.write_start(writer, class, &parameters, properties);
-        self.write_setters(writer, class, &parameters, properties);
+        self.write_setters(writer, args, &parameters, properties);
         write_conversions(writer, args, &parameters);
     }
 
@@ -182,10 +182,11 @@ impl<'d> Sdk<'_, 'd> {
     fn write_setters(
         &self,
         writer: &mut Writer,
-        class: &str,
+        args: &Args<'_>,
         parameters: &Parameters,
         properties: &[Property<'d>],
     ) {
+        let class = args.class.as_str();
         let settable = properties.iter().filter(|it| it.constant.is_none());
         let settable = named(settable, &RESERVED);
         let used = parameters.used();
@@ -207,7 +208,9 @@ impl<'d> Sdk<'_, 'd> {
                     "pub fn {name}(mut self, value: impl ::std::convert::Into<::plumb::Input<{ty}>>) -> {class}{result} {{"
                 );
                 writer.block(&[&open], "}", |writer| {
-                    let set = if property.secret { "set_secret" } else { "set" };
+                    // A secret inside an object makes the whole input one, which is up to the provider.
+                    let is_secret = property.secret && args.object.is_none();
+                    let set = if is_secret { "set_secret" } else { "set" };
                     writer.line(&["self.inputs.", set, "::<", &ty, ">(", &key, ", value);"]);
                     let body = " { inputs: self.inputs, state: ::std::marker::PhantomData }";
                     writer.line(&[class, body]);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use plumb_schema::Primitive;
-use plumb_schema::bound::{Property, Resource, TypeKind};
+use plumb_schema::bound::{Package, Property, Resource, TypeKind};
 
 use super::args::{Args, Parameters};
 use super::model::{Sdk, named};
@@ -73,7 +73,7 @@ impl<'d> Sdk<'_, 'd> {
                 &text::literal(&token),
                 ";",
             ]);
-            write_constructors(writer, class, kind, resource);
+            write_constructors(writer, self.package, class, kind, resource);
             self.write_accessors(writer, resource);
         });
         writer.blank();
@@ -136,7 +136,13 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &Resource<'_>) {
+fn write_constructors(
+    writer: &mut Writer,
+    package: &Package<'_>,
+    class: &str,
+    kind: Kind,
+    resource: &Resource<'_>,
+) {
     let parameters = Parameters::of(&resource.inputs);
     let (bounded, used) = (parameters.bounded(), parameters.used());
     let option = format!("::plumb::Options<::plumb::kind::{}>", option_of(kind));
@@ -162,7 +168,7 @@ fn write_constructors(writer: &mut Writer, class: &str, kind: Kind, resource: &R
         }
         writer.line(&[
             "let own = ::plumb::opts()",
-            &own_options(kind, resource),
+            &own_options(package, kind, resource),
             ";",
         ]);
         writer.line(&["let options = crate::options().merge(own).merge(options);"]);
@@ -221,7 +227,7 @@ fn encoded(kind: Kind, inputs: &[Property<'_>]) -> Vec<String> {
 }
 
 /// Options that the schema gives every resource of the type.
-fn own_options(kind: Kind, resource: &Resource<'_>) -> String {
+fn own_options(package: &Package<'_>, kind: Kind, resource: &Resource<'_>) -> String {
     let mut options = String::new();
     let secret = resource.outputs.properties.iter().filter(|it| it.secret);
     let secret: Vec<String> = secret.map(|it| text::literal(it.name)).collect();
@@ -231,6 +237,11 @@ fn own_options(kind: Kind, resource: &Resource<'_>) -> String {
             ".additional_secret_outputs([{}])",
             secret.join(", ")
         );
+    }
+    let replacing = package.replace_on_changes(resource);
+    if !replacing.is_empty() && kind != Kind::Component {
+        let paths: Vec<String> = replacing.iter().map(|it| text::literal(it)).collect();
+        let _ = write!(options, ".replace_on_changes([{}])", paths.join(", "));
     }
     if !resource.aliases.is_empty() {
         let aliases = resource.aliases.iter();

@@ -3,6 +3,8 @@
 use plumb_schema::Constant;
 use plumb_schema::bound::Property;
 
+use super::names;
+use crate::markdown::{self, Dialect};
 use crate::writer::Writer;
 
 pub(super) const GENERATED: &str =
@@ -14,7 +16,7 @@ pub(super) use super::names::string as literal;
 ///
 /// Descriptions of large packages are larger than their code, and examples in them are of other languages.
 pub(super) fn doc(writer: &mut Writer, description: Option<&str>, otherwise: &str) {
-    let text = description.unwrap_or_default();
+    let text = markdown::translate(description.unwrap_or_default(), &Descriptions);
     let paragraph = text
         .lines()
         .map(str::trim)
@@ -30,6 +32,28 @@ pub(super) fn doc(writer: &mut Writer, description: Option<&str>, otherwise: &st
     }
     if is_empty {
         writer.line(&["/// ", otherwise]);
+    }
+}
+
+/// Descriptions for people who write Rust.
+struct Descriptions;
+
+impl Dialect for Descriptions {
+    const FENCE: &'static str = "rust";
+    const SPAN: &'static str = "rust";
+
+    /// The name of the target in Rust.
+    fn reference(&self, destination: &str) -> String {
+        let path = destination.rsplit('#').next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let member = last.rsplit(':').next().unwrap_or_default();
+        let is_property = path.contains("/properties/") || path.contains("/inputProperties/");
+        let name = if is_property || path.starts_with("/functions/") {
+            names::snake(member)
+        } else {
+            names::class(member)
+        };
+        format!("`{name}`")
     }
 }
 

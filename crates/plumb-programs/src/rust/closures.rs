@@ -19,6 +19,31 @@ impl Printer {
         parameters: &[String],
         make: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
+        let (closure, result, is_fallible) = self.closure(pattern, parameters, make);
+        let method = match (result.form == Form::Output, is_fallible) {
+            (false, false) => "map",
+            (false, true) => "try_map",
+            (true, false) => "and_then",
+            (true, true) => "try_and_then",
+        };
+        let is_block = closure.flat().is_none();
+        let call = Doc::hugged(&format!(".{method}("), closure, ")");
+        let code = if is_block {
+            Doc::Row(vec![receiver.at(Level::Atom), call])
+        } else {
+            let call = Doc::Nest(Box::new(Doc::Row(vec![Doc::Soft, call])));
+            Doc::Group(vec![receiver.at(Level::Atom), call])
+        };
+        Value::output(code, result.kind)
+    }
+
+    /// A closure that owns what it uses, its result, and whether it may fail.
+    pub(super) fn closure(
+        &mut self,
+        pattern: &str,
+        parameters: &[String],
+        make: impl FnOnce(&mut Self) -> Value,
+    ) -> (Doc, Value, bool) {
         let outer = std::mem::take(&mut self.captured);
         let outer_fallible = std::mem::replace(&mut self.is_fallible, false);
         self.depth += 1;
@@ -33,30 +58,15 @@ impl Printer {
         for parameter in parameters {
             captured.remove(parameter);
         }
-        let is_output = result.form == Form::Output;
-        let method = match (is_output, is_fallible) {
-            (false, false) => "map",
-            (false, true) => "try_map",
-            (true, false) => "and_then",
-            (true, true) => "try_and_then",
-        };
         let body = result.owned().code;
         let body = if is_fallible {
             Doc::hugged("Ok::<_, plumb::Error>(", body, ")")
         } else {
             body
         };
-        let closure = closure(pattern, body, &captured);
+        let code = closure(pattern, body, &captured);
         self.captured.extend(captured);
-        let is_block = closure.flat().is_none();
-        let call = Doc::hugged(&format!(".{method}("), closure, ")");
-        let code = if is_block {
-            Doc::Row(vec![receiver.at(Level::Atom), call])
-        } else {
-            let call = Doc::Nest(Box::new(Doc::Row(vec![Doc::Soft, call])));
-            Doc::Group(vec![receiver.at(Level::Atom), call])
-        };
-        Value::output(code, result.kind)
+        (code, result, is_fallible)
     }
 
     pub(super) fn apply(&mut self, params: &[(EcoString, Tree)], body: &Tree) -> Value {

@@ -492,6 +492,10 @@ impl Printer {
                 let inner = (**inner).clone();
                 self.as_plain(value, &inner)
             }
+            (Kind::Object(..) | Kind::Result(_), Form::Plain) => {
+                let any = self.as_plain(value, &Kind::Any);
+                self.as_plain(any, &Kind::Map(Box::new(Kind::Any)))
+            }
             (Kind::Any | Kind::Struct(_), Form::Plain) => {
                 let kind = if is_map {
                     Kind::Map(Box::new(Kind::Any))

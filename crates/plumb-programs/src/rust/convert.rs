@@ -150,6 +150,7 @@ impl Printer {
             }
             (Kind::Any, Kind::Bool | Kind::Int | Kind::Float | Kind::Text | Kind::Id) => value,
             (Kind::Float, Kind::Int) | (Kind::Enum(..), Kind::Text) => value,
+            (Kind::Resource(..), Kind::Resource(..)) => value,
             (Kind::Text, Kind::Enum(..)) => self.as_plain(value, wanted),
             (Kind::Asset, Kind::Asset | Kind::Archive) => value,
             (Kind::Any | Kind::Struct(_), _) => self.as_plain(value, wanted),

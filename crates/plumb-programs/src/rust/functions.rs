@@ -3,7 +3,8 @@
 use super::RUST;
 use super::access::resource_reference;
 use super::convert::is_collection;
-use super::printer::{Form, Hold, Level, Printer, Value};
+use super::printer::{Form, Level, Printer, Value};
+use super::statements::mentions;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::tree::{Function, Tree};
@@ -404,17 +405,27 @@ impl Printer {
         let Some(tree) = args.get(1) else {
             return self.refuse("a missing argument");
         };
-        let outer = std::mem::take(&mut self.captured);
-        self.depth += 1;
-        let value = self.any(tree);
-        self.depth -= 1;
-        let captured = std::mem::replace(&mut self.captured, outer);
-        if !value.is_plain() || captured.values().any(|it| *it) || value.hold == Hold::Args {
+        let scope = self.scope.open();
+        let name = self.local("error");
+        let text = Value::plain(format!("{name}.to_string()"), Kind::Text);
+        self.scope.bind("error".into(), text);
+        let kind = output.kind.clone();
+        let mut is_plain = true;
+        let (closure, _, is_fallible) = self.closure(&name, &[name.clone()], |printer| {
+            let value = printer.any(tree);
+            let value = Self::settled(value);
+            is_plain = value.is_plain();
+            if is_plain {
+                printer.as_plain(value, &kind)
+            } else {
+                value
+            }
+        });
+        self.scope.close(scope);
+        if is_fallible || !is_plain {
             return self.refuse("such a value instead of a failed one");
         }
-        let kind = output.kind.clone();
-        let value = self.as_plain(value, &kind).owned();
-        let closure = Doc::Row(vec!["|_| ".into(), value.code]);
+        let closure = with_used(closure, &name);
         Value::output(output.method("recover", vec![closure]), kind)
     }
 
@@ -425,6 +436,25 @@ impl Printer {
             return self.refuse("such a resource in an option").code;
         }
         resource_reference(&value)
+    }
+}
+
+/// A closure whose parameter has a name only if the closure uses it.
+fn with_used(closure: Doc, parameter: &str) -> Doc {
+    match closure {
+        Doc::Row(mut pieces) => {
+            let (head, body) = pieces.split_at_mut(1);
+            let is_used = body
+                .iter()
+                .any(|it| mentions(&it.render(0, 0, 4), parameter));
+            if let [Doc::Text(head)] = head
+                && !is_used
+            {
+                *head = head.replace(parameter, "_");
+            }
+            Doc::Row(pieces)
+        }
+        other => other,
     }
 }
 

@@ -45,24 +45,32 @@ impl Statements<'_, '_> {
             .scope
             .bind("args".into(), args.held(Hold::Place));
         let outer = std::mem::take(&mut self.printer.captured);
+        let outer_fallible = std::mem::replace(&mut self.printer.is_fallible, false);
         let mut words = words.iter();
         let program = words.next().map(|it| self.printer.text(it));
         let args: Vec<Doc> = words.map(|it| self.printer.owned(it, Kind::Text)).collect();
         let mut captured = std::mem::replace(&mut self.printer.captured, outer);
+        let is_fallible = std::mem::replace(&mut self.printer.is_fallible, outer_fallible);
         self.printer.scope.close(scope);
         let parameter = match captured.remove("args") {
             Some(_) => "args",
             None => "_",
         };
         let mut status = vec![
-            "let status = std::process::Command::new(".into(),
+            "std::process::Command::new(".into(),
             program.unwrap_or_else(|| "\"\"".into()),
             ")".into(),
         ];
         if !args.is_empty() {
             status.push(Doc::hugged(".args(", Doc::list("[", args, "]"), ")"));
         }
-        status.push(".status();".into());
+        status.push(".status()".into());
+        let status = Doc::Row(status);
+        let status = if is_fallible {
+            Doc::hugged("let status = (|| Ok::<_, plumb::Error>(", status, "?))();")
+        } else {
+            Doc::hugged("let status = ", status, ";")
+        };
         let flags = [
             ("on_preview", &hook.on_dry_run),
             ("ignore_errors", &hook.ignore_errors),
@@ -90,7 +98,7 @@ impl Statements<'_, '_> {
         let keyword = if captured.is_empty() { "" } else { "move " };
         self.lines.plain(&format!("{keyword}|{parameter}| {{"));
         self.lines.deeper();
-        self.lines.line(&Doc::Row(status));
+        self.lines.line(&status);
         self.lines.plain("async move {");
         self.lines.deeper();
         let result: &[&str] = if hook.is_for_errors {

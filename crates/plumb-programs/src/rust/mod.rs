@@ -38,13 +38,14 @@ use statements::{Outputs, Statements};
 const RUST: ProgramLanguage = ProgramLanguage::Rust;
 
 /// Names that generated files use themselves.
-const RESERVED: [&str; 10] = [
+const RESERVED: [&str; 11] = [
     "args",
     "single_or_none",
     "config",
     "ctx",
     "main",
     "made",
+    "created",
     "opts",
     "plumb",
     "collected",

@@ -154,7 +154,16 @@ impl Statements<'_, '_> {
         let default = config.default.as_ref();
         let default = default.map(|default| self.lowering.value(default, &config.ty));
         let default = default.filter(|it| !matches!(it, Tree::Null));
-        let default = default.map(|it| self.printer.owned(&it, kind.clone()));
+        let default = default.map(|it| self.printer.any(&it));
+        let is_later = default.as_ref().is_some_and(|it| !it.is_plain());
+        let default = default.map(|it| {
+            if is_later {
+                let output = self.printer.as_output(it);
+                self.printer.output_of_kind(output, &kind).owned().code
+            } else {
+                self.printer.as_plain(it, &kind).owned().code
+            }
+        });
         let is_optional = default.is_none() && !config.is_required();
         let kind = if is_optional {
             Kind::Pointer(Box::new(kind))
@@ -164,6 +173,9 @@ impl Statements<'_, '_> {
         let code = if config.is_secret {
             let mut row = vec![Doc::text(format!("config.{verb}_secret::<{ty}>({key})?"))];
             match default {
+                Some(default) if is_later => {
+                    row.push(Doc::hugged(".unwrap_or_else(|| ", default, ".secret())"));
+                }
                 Some(default) => {
                     row.push(Doc::hugged(
                         ".unwrap_or_else(|| Output::of(",
@@ -179,18 +191,22 @@ impl Statements<'_, '_> {
             Doc::Row(row)
         } else {
             let mut row = vec![Doc::text(format!("config.{verb}({key})?"))];
-            if let Some(default) = default {
+            if let Some(default) = default.clone().filter(|_| is_later) {
+                let open = ".map_or_else(|| ";
+                row.push(Doc::hugged(open, default, ", Output::of)"));
+            } else if let Some(default) = default {
                 row.push(Doc::hugged(".unwrap_or_else(|| ", default, ")"));
             }
             Doc::Row(row)
         };
         let annotation = match (config.is_secret, is_optional) {
             (true, _) => String::new(),
+            (false, _) if is_later => format!(": Output<{ty}>"),
             (false, true) => format!(": Option<{ty}>"),
             (false, false) => format!(": {ty}"),
         };
         let name = self.declare(position, &annotation, code);
-        let form = if config.is_secret {
+        let form = if config.is_secret || is_later {
             Form::Output
         } else {
             Form::Plain
@@ -695,11 +711,11 @@ impl Statements<'_, '_> {
         self.lines.line(&match (collected, is_map) {
             (None, _) => Doc::Row(vec![made, ";".into()]),
             (Some(name), false) => Doc::hugged(&format!("{name}.push("), made, ");"),
-            (Some(_), true) => Doc::Row(vec!["let made = ".into(), made, ";".into()]),
+            (Some(_), true) => Doc::Row(vec!["let created = ".into(), made, ";".into()]),
         });
         if let (Some(name), true) = (collected, is_map) {
             let open = format!("{name}.insert(");
-            let line = Doc::hugged(&open, key.owned().code, ", made);");
+            let line = Doc::hugged(&open, key.owned().code, ", created);");
             self.lines.line(&line);
         }
         self.lines.shallower();

@@ -53,7 +53,14 @@ async fn run(
         let urns = pb::resource_call_request::ArgumentDependencies { urns };
         request.arg_dependencies.insert(key, urns);
     }
-    if let Some(provider) = &receiver.0.provider {
+    // A provider answers for itself.
+    let is_provider = receiver.provided_package().is_some();
+    let provider = if is_provider {
+        Some(receiver)
+    } else {
+        receiver.0.provider.as_ref()
+    };
+    if let Some(provider) = provider {
         request.provider = provider.provider_reference().await?;
     }
     if let Some(package) = &receiver.0.package {

@@ -73,6 +73,14 @@ impl Monitor for Grpc {
         Ok(response.into_inner().has_support)
     }
 
+    async fn features(&self) -> Result<Option<Vec<i32>>, Status> {
+        match self.monitor.clone().get_deployment_info(()).await {
+            Ok(info) => Ok(Some(info.into_inner().supported_features)),
+            Err(status) if status.code() == tonic::Code::Unimplemented => Ok(None),
+            Err(status) => Err(status),
+        }
+    }
+
     async fn register(
         &self,
         request: pb::RegisterResourceRequest,

@@ -19,6 +19,9 @@ pub(crate) trait Monitor: Send + Sync {
 
     async fn supports(&self, feature: &str) -> Result<bool, Status>;
 
+    /// Numbers of all features; `None` if the engine cannot list them.
+    async fn features(&self) -> Result<Option<Vec<i32>>, Status>;
+
     async fn register(
         &self,
         request: pb::RegisterResourceRequest,

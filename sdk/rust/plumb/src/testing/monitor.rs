@@ -125,6 +125,10 @@ impl Monitor for MockMonitor {
         true
     }
 
+    async fn features(&self) -> Result<Option<Vec<i32>>, Status> {
+        Ok(None)
+    }
+
     async fn supports(&self, _: &str) -> Result<bool, Status> {
         Ok(true)
     }
