@@ -272,8 +272,8 @@ impl Handle {
     pub(crate) async fn provider_reference(&self) -> Result<String, Error> {
         let state = self.state().await?;
         let id = match &state.id {
-            ProviderId::Known(id) => id,
-            ProviderId::Unknown | ProviderId::None => UNKNOWN,
+            ProviderId::Known(id) if !id.is_empty() => id,
+            ProviderId::Known(_) | ProviderId::Unknown | ProviderId::None => UNKNOWN,
         };
         Ok(format!("{}::{id}", state.urn))
     }

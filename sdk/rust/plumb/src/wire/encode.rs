@@ -131,6 +131,8 @@ impl Encoder<'_> {
         let mut form = special(signature::RESOURCE, [("urn", text(&state.urn))]);
         let id = match &state.id {
             ProviderId::None => return Ok(form),
+            // The engine finds a provider by its ID.
+            ProviderId::Unknown if handle.provided_package().is_some() => UNKNOWN,
             ProviderId::Unknown => "",
             ProviderId::Known(id) => id,
         };
