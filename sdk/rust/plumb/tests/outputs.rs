@@ -250,3 +250,53 @@ fn json_goes_both_ways() {
     assert_eq!(outcome.export("text"), &value!(r#"{"n":1,"word":"dog"}"#));
     assert_eq!(outcome.export("back"), &value!("dog"));
 }
+
+#[test]
+fn inputs_take_outputs_that_may_have_no_value() {
+    let outcome = run(pets(), |ctx, pet| {
+        let word: Output<Option<String>> = pet.output("word");
+        let missing: Output<Option<String>> = pet.output("nothing");
+        let mut inputs = plumb::Inputs::new();
+        inputs.set::<String>("word", &word);
+        inputs.set::<String>("missing", missing);
+        inputs.set_secret::<String>("hidden", "s3cret");
+        inputs.set_secret::<String>("unset", None::<String>);
+        AnyResource::new(ctx, PET, "next", inputs);
+    });
+    let outcome = outcome.expect_success();
+    let next = outcome.resource("next");
+    assert_eq!(next.input("word"), &value!("dog"));
+    assert_eq!(next.input("missing"), &Value::Null);
+    assert_eq!(next.input("hidden"), &secret("s3cret"));
+    assert_eq!(next.input("unset"), &Value::Null);
+}
+
+#[test]
+fn closures_may_choose_another_output_or_fail() {
+    let outcome = run(pets(), |ctx, pet| {
+        let count: Output<i64> = pet.output("count");
+        let id = pet.id();
+        ctx.export(
+            "id",
+            count.try_and_then(move |count| {
+                usize::try_from(count).map(|count| id.map(move |id| id.repeat(count)))
+            }),
+        );
+        ctx.export(
+            "only",
+            Output::from_value(value!({ "res": count })).single::<i64>(),
+        );
+    });
+    let outcome = outcome.expect_success();
+    assert_eq!(outcome.export("id"), &value!("pet-idpet-idpet-id"));
+    assert_eq!(outcome.export("only"), &value!(3));
+    let outcome = run(pets(), |_, pet| {
+        let word: Output<String> = pet.output("word");
+        word.try_and_then(|word| word.parse::<u8>().map(Output::of));
+    });
+    let report = outcome.report();
+    assert!(
+        report.contains("invalid digit") && report.contains("outputs.rs"),
+        "{report}"
+    );
+}

@@ -469,6 +469,20 @@ fn existing_resources_are_read() {
 }
 
 #[test]
+fn a_group_may_have_inputs() {
+    let outcome = Mocks::new().run(async |ctx| {
+        let inputs = value!({ "zone": "north" });
+        let group =
+            plumb::Group::with_inputs(&ctx, "acme:index:Network", "network", inputs, opts());
+        AnyResource::new(&ctx.child(&group), PET, "pet", value!({}));
+        group.finish(value!({}));
+        Ok(())
+    });
+    let outcome = outcome.expect_success();
+    assert_eq!(outcome.resource("network").input("zone"), &value!("north"));
+}
+
+#[test]
 fn assets_and_archives_arrive() {
     let outcome = Mocks::new().run(async |ctx| {
         let site = Archive::of([
