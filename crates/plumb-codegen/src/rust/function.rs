@@ -82,9 +82,10 @@ impl<'d> Sdk<'_, 'd> {
         );
         writer.block(&[&open], "}", |writer| {
             let is_single = !single(function).is_empty();
-            let [start, ty] = match is_single {
-                true => ["let answer = ", "::<::plumb::generated::Single<_>, _>"],
-                false => ["", ""],
+            let [start, ty] = if is_single {
+                ["let answer = ", "::<::plumb::generated::Single<_>, _>"]
+            } else {
+                ["", ""]
             };
             let end = if is_single { ");" } else { ")" };
             writer.line(&[

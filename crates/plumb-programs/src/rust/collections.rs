@@ -7,7 +7,7 @@ use plumb_pcl::Type;
 use plumb_schema::{PackageSchema, Properties, TypeDefinition};
 
 use super::RUST;
-use super::convert::is_collection;
+use super::convert::{is_collection, made_value, no_block};
 use super::expression::Want;
 use super::printer::{Form, Hold, Level, Printer, Value};
 use super::types::input_kind;
@@ -264,11 +264,12 @@ impl Printer {
             Tree::Map(entries) => self.document_of_entries(entries),
             other => {
                 let value = self.any(other);
-                if value.hold == Hold::Args {
+                let code = if value.hold == Hold::Args {
                     value.code
                 } else {
                     value.lent()
-                }
+                };
+                no_block(code)
             }
         }
     }
@@ -426,8 +427,7 @@ impl Printer {
         };
         let value = Value::new(code, kind, form);
         if form == Form::Nested && !is_collection(&value.kind) {
-            let code = Doc::hugged("value!(", value.code, ")");
-            return Value::new(code, Kind::Any, form);
+            return Value::new(made_value(value.code), Kind::Any, form);
         }
         value
     }

@@ -39,7 +39,7 @@ impl Printer {
                 } else {
                     value.lent()
                 };
-                done(Doc::hugged("value!(", code, ")"))
+                done(made_value(code))
             }
             (wanted, kind) if wanted.is(kind) => value,
             (Kind::Text, Kind::Id) => value.of_kind(Kind::Text),
@@ -98,7 +98,7 @@ impl Printer {
                 done(self.fallible(call))
             }
             (Kind::Map(_), Kind::Map(_)) => {
-                let any = Value::plain(Doc::hugged("value!(", value.lent(), ")"), Kind::Any);
+                let any = Value::plain(made_value(value.lent()), Kind::Any);
                 self.as_plain(any, wanted)
             }
             _ => self.no_conversion(&value, wanted),
@@ -157,9 +157,7 @@ impl Printer {
             (wanted, kind) if wanted.is(kind) => value,
             (_, Kind::Pointer(inner)) if wanted.is(inner) => value,
             (_, Kind::Any | Kind::Struct(_)) => untyped(value.owned().code, wanted),
-            (_, Kind::List(_) | Kind::Map(_)) => {
-                untyped(Doc::hugged("value!(", value.lent(), ")"), wanted)
-            }
+            (_, Kind::List(_) | Kind::Map(_)) => untyped(made_value(value.lent()), wanted),
             _ => self.as_plain(value, wanted),
         }
     }
@@ -169,11 +167,11 @@ impl Printer {
         match (wanted, is_typed) {
             (Kind::Any | Kind::Struct(_), false) => value,
             (Kind::Any | Kind::Struct(_), true) => {
-                let code = Doc::hugged("value!(", value.owned().code, ")");
+                let code = made_value(value.owned().code);
                 Value::new(code, wanted.clone(), Form::Nested)
             }
             (wanted, true) if wanted.is(&value.kind) => value,
-            (_, true) => untyped(Doc::hugged("value!(", value.owned().code, ")"), wanted),
+            (_, true) => untyped(made_value(value.owned().code), wanted),
             (_, false) => untyped(value.owned().code, wanted),
         }
     }
@@ -211,7 +209,8 @@ impl Printer {
             Kind::Map(_) if is_collection(&value.kind) => {
                 let ty = self.type_of(&value.kind);
                 let close = format!(")).typed::<{ty}>()");
-                let code = Doc::hugged("Output::from_value(value!(", code, &close);
+                let open = "Output::from_value(value!(";
+                let code = Doc::hugged(open, no_block(code), &close);
                 Value::output(code, value.kind.clone())
             }
             kind => {
@@ -254,6 +253,32 @@ impl Printer {
 pub(super) fn is_collection(kind: &Kind) -> bool {
     matches!(kind, Kind::List(element) | Kind::Map(element)
         if !matches!(**element, Kind::Any | Kind::Struct(_) | Kind::Null))
+}
+
+/// The macro `value!` for an expression.
+pub(super) fn made_value(code: Doc) -> Doc {
+    Doc::hugged("value!(", no_block(code), ")")
+}
+
+/// The code, with parentheses around a block, which the macro `value!` would take for an object.
+pub(super) fn no_block(code: Doc) -> Doc {
+    if starts_with(&code, '{') {
+        Doc::hugged("(", code, ")")
+    } else {
+        code
+    }
+}
+
+/// Whether the first letter of code is `letter`.
+fn starts_with(code: &Doc, letter: char) -> bool {
+    match code {
+        Doc::Text(text) => text.starts_with(letter),
+        Doc::Row(pieces) | Doc::Group(pieces) => {
+            pieces.first().is_some_and(|it| starts_with(it, letter))
+        }
+        Doc::Nest(inner) => starts_with(inner, letter),
+        Doc::Line | Doc::Soft | Doc::Broken(_) | Doc::Hard => false,
+    }
 }
 
 /// An input of a value whose type is not known.

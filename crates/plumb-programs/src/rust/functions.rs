@@ -72,8 +72,7 @@ impl Printer {
             }
             Function::Length | Function::LengthOfMap => {
                 let value = self.arg(args, 0);
-                let value = self.collection(value, function == Function::LengthOfMap);
-                length(value.method("len", Vec::new()))
+                self.length_of(value, function == Function::LengthOfMap)
             }
             Function::LengthOfText => {
                 self.traits
@@ -171,6 +170,25 @@ impl Printer {
 
     fn text_arg(&mut self, args: &[Tree], at: usize) -> Doc {
         self.plain_arg(args, at, Kind::Text).reference()
+    }
+
+    fn length_of(&mut self, value: Value, is_map: bool) -> Value {
+        let value = self.collection(value, is_map);
+        let is_list = matches!(value.kind, Kind::List(_) | Kind::Map(_));
+        match value.form {
+            Form::Plain if is_list => length(value.method("len", Vec::new())),
+            Form::Nested if is_collection(&value.kind) => length(value.method("len", Vec::new())),
+            Form::Nested => {
+                let (method, len) = if is_map {
+                    ("as_map", "|it| it.len()")
+                } else {
+                    ("as_list", "|it| it.len()")
+                };
+                let inner = Value::plain(value.method(method, Vec::new()), Kind::Any);
+                length(inner.method("map_or", vec!["0".into(), len.into()]))
+            }
+            Form::Plain | Form::Output => self.refuse("the length of such a value"),
+        }
     }
 
     fn base64(&mut self, bytes: Doc) -> Value {
@@ -411,16 +429,17 @@ impl Printer {
         self.scope.bind("error".into(), text);
         let kind = output.kind.clone();
         let mut is_plain = true;
-        let (closure, _, is_fallible) = self.closure(&name, &[name.clone()], |printer| {
-            let value = printer.any(tree);
-            let value = Self::settled(value);
-            is_plain = value.is_plain();
-            if is_plain {
-                printer.as_plain(value, &kind)
-            } else {
-                value
-            }
-        });
+        let (closure, _, is_fallible) =
+            self.closure(&name, std::slice::from_ref(&name), |printer| {
+                let value = printer.any(tree);
+                let value = Self::settled(value);
+                is_plain = value.is_plain();
+                if is_plain {
+                    printer.as_plain(value, &kind)
+                } else {
+                    value
+                }
+            });
         self.scope.close(scope);
         if is_fallible || !is_plain {
             return self.refuse("such a value instead of a failed one");

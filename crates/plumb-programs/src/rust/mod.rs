@@ -174,7 +174,12 @@ fn main(statements: &mut Statements<'_, '_>) {
 
 /// Functions that a file calls.
 fn helpers(printer: &Printer) -> String {
-    printer.helpers.iter().map(|it| format!("\n{it}")).collect()
+    let mut text = String::new();
+    for helper in &printer.helpers {
+        text.push('\n');
+        text.push_str(helper);
+    }
+    text
 }
 
 /// Imports of a file.
