@@ -1,7 +1,7 @@
 """The Rust programs of `tests/programs.py`: compiled together, because linking each of them would take minutes.
 
-Each program becomes a module of one crate, whose executable runs the one that the engine asks for. It uses SDKs that `plumb`
-makes for its built-in providers. One program is also run as the project that `convert` writes.
+Each program becomes a module of one crate, whose executable runs the one that the engine asks for. The crates of packages are
+those that `convert` writes. One program is also run as the project that `convert` writes.
 """
 
 import json
@@ -12,7 +12,6 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SDKS = ("random", "command")
 # It has several files.
 AS_PROJECT = "component"
 START = "#[plumb::main]\nasync fn main("
@@ -23,7 +22,6 @@ class RustPrograms:
         self.binary, self.target, self.root = binary, target, root
         self.folder = root / "rust-programs"
         self.executable = self.target / "debug" / "programs"
-        self.sdks = {name: self.folder / "sdks" / name for name in SDKS}
 
     @property
     def environment(self):
@@ -32,26 +30,19 @@ class RustPrograms:
         homes = {name: path for name, path in homes.items() if Path(path).exists()}
         return {**homes, **found, "CARGO_TARGET_DIR": str(self.target)}
 
-    def make_sdks(self):
-        self.folder.mkdir(parents=True)
-        for name, out in self.sdks.items():
-            command = [self.binary, "package", "gen-sdk", "--local", "--language", "rust", "--out", out, name]
-            environment = {**os.environ, "PULUMI_HOME": str(self.root / "home" / "pulumi")}
-            subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
-
-    def crate(self, sdk):
-        return next(self.sdks[sdk].rglob("Cargo.toml")).parent
+    def crates(self):
+        """The crates of the packages, by name."""
+        found = ((f"pulumi_{it.parent.name}", it.parent) for it in (self.root / "rust").glob("*/sdks/*/Cargo.toml"))
+        return dict(sorted(found, reverse=True))
 
     def patches(self):
-        """Where the crates are that no registry has."""
-        lines = ["[patch.crates-io]", f"plumb-sdk = {{ path = {json.dumps(str(ROOT / 'sdk/rust/plumb'))} }}"]
-        lines += [f"pulumi_{name} = {{ path = {json.dumps(str(self.crate(name)))} }}" for name in SDKS]
-        return "\n".join(lines) + "\n"
+        """Where the crate is that no registry has."""
+        return f"[patch.crates-io]\nplumb-sdk = {{ path = {json.dumps(str(ROOT / 'sdk/rust/plumb'))} }}\n"
 
     def check(self, names):
         """Compiles the programs; returns what failed, warnings included."""
-        self.make_sdks()
-        sources = self.folder / "src"
+        self.folder.mkdir(parents=True)
+        sources, crates = self.folder / "src", self.crates()
         cases, modules, libraries = "", "", {}
         for at, name in enumerate(names):
             made = self.root / "rust" / name
@@ -64,7 +55,8 @@ class RustPrograms:
                 (sources / module / file.name.replace("main.rs", "mod.rs")).write_text(text)
             for line in (made / "Cargo.toml").read_text().partition("[dependencies]\n")[2].splitlines():
                 library = line.partition(" ")[0]
-                libraries[library] = line
+                path = json.dumps(str(crates[library])) if library in crates else ""
+                libraries[library] = f"{library} = {{ path = {path}, features = [\"full\"] }}" if path else line
             modules += f"mod {module};\n"
             cases += f'        "{name}" => {module}::main(ctx).await,\n'
         (sources / "main.rs").write_text(
@@ -98,6 +90,7 @@ class RustPrograms:
     def manifest(self, folder):
         """Makes a project for code that `import` prints."""
         (folder / "src").mkdir(parents=True)
-        text = (self.root / "rust" / "resource" / "Cargo.toml").read_text()
-        (folder / "Cargo.toml").write_text(text + "\n" + self.patches())
+        converted = self.root / "rust" / "resource"
+        (folder / "sdks").symlink_to(converted / "sdks")
+        (folder / "Cargo.toml").write_text((converted / "Cargo.toml").read_text() + "\n" + self.patches())
         self.lock(folder)

@@ -87,7 +87,7 @@ pub(crate) fn modules(program: &Program, package: &PackageSchema) -> BTreeSet<St
 }
 
 /// Packages that a program and its components use.
-pub(crate) fn all_packages(program: &Program) -> Vec<Arc<PackageSchema>> {
+pub fn all_packages(program: &Program) -> Vec<Arc<PackageSchema>> {
     let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
     let components = all(program);
     let programs = std::iter::once(program).chain(components.values().map(|it| &**it));

@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 use plumb_pcl::{Problem, Program};
 
+pub use components::all_packages as packages;
 pub use plumb_codegen::programs::ProgramLanguage;
 pub use project::{Project, project, runtime};
 

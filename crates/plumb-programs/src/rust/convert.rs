@@ -71,7 +71,9 @@ impl Printer {
                 let code = self.each_inside(&value, "map", inner, wanted_inner, "transpose()");
                 done(code)
             }
-            (Kind::Pointer(inner), _) => {
+            (Kind::Pointer(inner), kind)
+                if !matches!(kind, Kind::Any | Kind::Struct(_)) || matches!(**inner, Kind::Any) =>
+            {
                 let present = self.as_plain(value, inner).owned();
                 done(Doc::hugged("Some(", present.code, ")"))
             }

@@ -3,7 +3,7 @@
 use super::RUST;
 use super::access::resource_reference;
 use super::convert::is_collection;
-use super::printer::{Form, Level, Printer, Value};
+use super::printer::{Form, Hold, Level, Printer, Value};
 use super::statements::mentions;
 use crate::kinds::Kind;
 use crate::layout::Doc;
@@ -230,16 +230,39 @@ impl Printer {
 
     fn single_or_none(&mut self, args: &[Tree]) -> Value {
         let list = self.arg(args, 0);
+        self.only_of(list)
+    }
+
+    fn only_of(&mut self, list: Value) -> Value {
         let list = self.collection(list, false);
+        let is_nested = list.form == Form::Nested;
+        if is_nested && !is_collection(&list.kind) {
+            let output = self.as_output(list);
+            let scope = self.scope.open();
+            let name = self.local("items");
+            let inner = Value::plain(name.clone(), output.kind.clone()).held(Hold::Place);
+            let parameters = std::slice::from_ref(&name);
+            let found = self.mapped(&output, &name, parameters, |printer| printer.only_of(inner));
+            self.scope.close(scope);
+            return found;
+        }
         let Kind::List(element) = list.kind.clone() else {
             return self.refuse("the only element of such a value");
         };
-        if list.form != Form::Plain {
-            return self.refuse("the only element of a list of outputs");
-        }
         self.helpers.insert(SINGLE_OR_NONE);
         let call = Doc::hugged("single_or_none(", list.owned().code, ")");
-        Value::plain(self.fallible(call), Kind::Pointer(element))
+        let found = Value::plain(self.fallible(call), Kind::Pointer(element));
+        if !is_nested {
+            return found;
+        }
+        let none = "|| Output::of(None)".into();
+        let (some, kind) = match &found.kind {
+            Kind::Pointer(inner) if matches!(**inner, Kind::Pointer(_)) => {
+                ("|it| it", (**inner).clone())
+            }
+            kind => ("|it| it.map(Some)", kind.clone()),
+        };
+        Value::output(found.method("map_or_else", vec![none, some.into()]), kind)
     }
 
     fn asset(&mut self, open: &str, kind: Kind, args: &[Tree]) -> Value {

@@ -152,18 +152,20 @@ impl Statements<'_, '_> {
             "get"
         };
         let default = config.default.as_ref();
+        let is_later = default.is_some_and(|it| self.lowering.flow(it).has_outputs());
         let default = default.map(|default| self.lowering.value(default, &config.ty));
         let default = default.filter(|it| !matches!(it, Tree::Null));
-        let default = default.map(|it| self.printer.any(&it));
-        let is_later = default.as_ref().is_some_and(|it| !it.is_plain());
+        let outer = std::mem::replace(&mut self.printer.is_fallible, false);
         let default = default.map(|it| {
             if is_later {
-                let output = self.printer.as_output(it);
+                let value = self.printer.any(&it);
+                let output = self.printer.as_output(value);
                 self.printer.output_of_kind(output, &kind).owned().code
             } else {
-                self.printer.as_plain(it, &kind).owned().code
+                self.printer.owned(&it, kind.clone())
             }
         });
+        let may_fail = std::mem::replace(&mut self.printer.is_fallible, outer);
         let is_optional = default.is_none() && !config.is_required();
         let kind = if is_optional {
             Kind::Pointer(Box::new(kind))
@@ -173,6 +175,9 @@ impl Statements<'_, '_> {
         let code = if config.is_secret {
             let mut row = vec![Doc::text(format!("config.{verb}_secret::<{ty}>({key})?"))];
             match default {
+                Some(_) if may_fail => {
+                    self.printer.refuse("a secret with a default that may fail");
+                }
                 Some(default) if is_later => {
                     row.push(Doc::hugged(".unwrap_or_else(|| ", default, ".secret())"));
                 }
@@ -195,7 +200,12 @@ impl Statements<'_, '_> {
                 let open = ".map_or_else(|| ";
                 row.push(Doc::hugged(open, default, ", Output::of)"));
             } else if let Some(default) = default {
-                row.push(Doc::hugged(".unwrap_or_else(|| ", default, ")"));
+                row.push(if may_fail {
+                    let open = ".map_or_else(|| Ok::<_, plumb::Error>(";
+                    Doc::hugged(open, default, "), Ok)?")
+                } else {
+                    Doc::hugged(".unwrap_or_else(|| ", default, ")")
+                });
             }
             Doc::Row(row)
         };

@@ -109,6 +109,7 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Origin::Terraform(configuration) = &origin {
         configuration.describe(&mut description);
     }
+    let mut local = Vec::new();
     let files = if let Target::Pcl = target {
         target::pcl_files(sources)
     } else {
@@ -119,11 +120,13 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         };
         let (program, problems) = bind(sources, leniency, ctx)?;
         report(&problems, ctx)?;
-        let (files, problems) = target.files(&program, sources, &description)?;
+        local = target.local_packages(&program);
+        let (files, problems) = target.files(&program, sources, &description, &local)?;
         report(&problems, ctx)?;
         files
     };
     target::write(&out, &files)?;
+    target.write_sdks(&local, &out, ctx)?;
     if let Origin::Terraform(configuration) = &origin {
         let project = description["name"].as_str().unwrap_or_default();
         configuration.write(&out, project, ctx)?;

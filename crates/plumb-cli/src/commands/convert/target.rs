@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use plumb_pcl::{Problem, Program, Sources};
 use plumb_programs::{ProgramLanguage, Project, language_of};
 use plumb_project::project::file_text;
+use plumb_schema::PackageSchema;
 use plumb_yaml::{PclFile, from_pcl};
 use serde_json::{Value as Json, json};
 
 use crate::commands::install;
+use crate::commands::package::sdk;
+use crate::commands::package::source::SchemaText;
 use crate::context::LoadedProject;
 use crate::{Context, Error};
 
@@ -52,12 +56,39 @@ impl Target {
         }
     }
 
+    /// Packages whose SDKs the project has in folders of its own, because no registry has them.
+    pub(super) fn local_packages(&self, program: &Program) -> Vec<Arc<PackageSchema>> {
+        match self {
+            Target::Language(ProgramLanguage::Rust, _) => {
+                let packages = plumb_programs::packages(program).into_iter();
+                packages.filter(|it| it.name() != "pulumi").collect()
+            }
+            Target::Language(..) | Target::Pcl | Target::Yaml => Vec::new(),
+        }
+    }
+
+    /// Writes the SDKs of packages into the project.
+    pub(super) fn write_sdks(
+        &self,
+        packages: &[Arc<PackageSchema>],
+        out: &Path,
+        ctx: &Context,
+    ) -> Result<(), Error> {
+        if let Target::Language(_, runtime) = self {
+            for package in packages {
+                sdk::make(&SchemaText::of_package(package), runtime, out, ctx)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the files of the project, without its description.
     pub(super) fn files(
         &self,
         program: &Program,
         sources: &Sources,
         description: &Json,
+        local: &[Arc<PackageSchema>],
     ) -> Result<(BTreeMap<String, String>, Vec<Problem>), Error> {
         let text = |key: &str| description[key].as_str().unwrap_or_default().to_owned();
         match self {
@@ -68,7 +99,10 @@ impl Target {
                     name: text("name"),
                     runtime: (*runtime).to_owned(),
                     main: text("main"),
-                    local_dependencies: BTreeMap::new(),
+                    local_dependencies: local
+                        .iter()
+                        .map(|it| (it.name().to_owned(), sdk::folder_of(it.name())))
+                        .collect(),
                 };
                 let generated = plumb_programs::project(program, *language, &project);
                 Ok((generated.files, generated.problems))

@@ -33,6 +33,11 @@ pub(crate) struct LocalSdk {
     pub(crate) version: Option<semver::Version>,
 }
 
+/// Folder of a package's SDK, relative to the project.
+pub(crate) fn folder_of(package: &str) -> String {
+    format!("{FOLDER}/{package}")
+}
+
 /// SDK language of a runtime; `None` for YAML, which needs no SDKs.
 fn sdk_language(runtime: &str) -> Option<Language> {
     match runtime {

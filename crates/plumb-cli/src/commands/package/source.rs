@@ -95,6 +95,12 @@ impl SchemaText {
         of_plugin(wanted, ctx)
     }
 
+    /// The schema of a package that is loaded already.
+    pub(crate) fn of_package(package: &plumb_schema::PackageSchema) -> Self {
+        let bytes = package.text().as_bytes().to_vec();
+        Self::of_bytes(bytes, Format::Json, package.name())
+    }
+
     /// Reads JSON from standard input.
     pub(crate) fn from_stdin() -> Result<Self, Error> {
         let mut bytes = Vec::new();
