@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Terraform configurations: converted, run, and compared with what Terraform made of them.
 
-    tests/terraform.py --bin target/debug/plumb --tools .cache/programs
+    tests/terraform.py --bin target/debug/plumb --tools .cache/programs --rust target/rust-sdk
 
 Every folder of `tests/terraform` is a configuration. It is converted to Python and to TypeScript and deployed, and must come to the
 outputs in `outputs.json`, which are those of `terraform output -json` after `terraform apply` (`--record` writes them anew, with
 the `terraform` of this machine). The folder `state` has a state beside its configuration: imported into the converted program, it
-must leave nothing to create, replace or delete.
+must leave nothing to create, replace or delete. All are converted to Rust, too, and have to compile.
 """
 
 import argparse
@@ -19,6 +19,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from programs_rust import RustPrograms
+
 CONFIGURATIONS = Path(__file__).resolve().parent / "terraform"
 LANGUAGES = ("python", "typescript")
 STATE = "state"
@@ -28,6 +30,7 @@ def main():
     parser = argparse.ArgumentParser(description="Convert Terraform configurations and compare them.")
     parser.add_argument("--bin", type=Path, help="the plumb binary")
     parser.add_argument("--tools", type=Path, help="the folder of tests/setup-programs.sh")
+    parser.add_argument("--rust", type=Path, help="a target folder of cargo; without it, nothing is converted to Rust")
     parser.add_argument("--only", help="the name of one configuration")
     parser.add_argument("--record", action="store_true", help="write the outputs of Terraform anew")
     args = parser.parse_args()
@@ -39,6 +42,8 @@ def main():
         jobs = [(name, language) for name in names for language in LANGUAGES]
         with ThreadPoolExecutor(2) as pool:
             failures = [it for found in pool.map(lambda job: world.check(*job), jobs) for it in found]
+        if args.rust:
+            failures += world.check_rust(names, args.rust.resolve())
     for failure in failures:
         print(failure, file=sys.stderr)
     print(f"{len(names)} configurations in {len(LANGUAGES)} languages, {len(failures)} failures")
@@ -72,6 +77,16 @@ class World:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         }
         return subprocess.run([self.binary, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+    def check_rust(self, names, target):
+        """Converts configurations to Rust and compiles them together; returns what failed."""
+        for name in names:
+            out = self.root / "rust" / name
+            words = ["convert", "--from", "terraform", "--language", "rust", "--out", str(out), "--name", name, "--generate-only"]
+            done = self.plumb(*words, cwd=CONFIGURATIONS / name, state=self.home)
+            if done.returncode != 0:
+                return [f"{name}: rust: {done.stderr.strip()}"]
+        return [it for it in RustPrograms(self.binary, target, self.root).check(names) if ": error" in it]
 
     def check(self, name, language):
         """Converts and deploys a configuration; returns what differs."""

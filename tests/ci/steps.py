@@ -218,7 +218,7 @@ def generated_sdks(machine, target, commit):
     yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
     yield programs(machine, target, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
-    yield python("terraform", "terraform.py", "--tools", "{program_tools}", **SCRIPTS)
+    yield python("terraform", "terraform.py", "--tools", "{program_tools}", "--rust", str(target / "rust-sdk"), **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
     modules = ["--modules", "{node_packages}"]
