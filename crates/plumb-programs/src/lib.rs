@@ -26,6 +26,7 @@ mod options;
 mod order;
 mod project;
 mod python;
+mod report;
 mod rust;
 mod tree;
 mod values;

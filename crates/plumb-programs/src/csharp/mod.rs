@@ -25,6 +25,7 @@ use crate::dialect::Dialect;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
+use crate::report::Report;
 use crate::{Generated, components, order};
 use helpers::Helper;
 use printer::Printer;
@@ -123,8 +124,7 @@ impl Files {
             is_component,
             outputs: &self.outputs,
             exports: Vec::new(),
-            source: None,
-            problems: &mut generated.problems,
+            report: Report::new("C#", &mut generated.problems),
         }
     }
 }

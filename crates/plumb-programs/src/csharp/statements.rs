@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_codegen::programs::csharp_property;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Diagnostic, Expr, Input,
-    Options, Problem, Program, Read, Resource, SourceFile, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
+    Read, Resource, Span, Type,
 };
 
 use super::collections::{Member, object};
@@ -20,6 +20,7 @@ use crate::kinds::{Kind, is_plain};
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
+use crate::report::Report;
 use crate::tree::Tree;
 use crate::values::Want;
 
@@ -36,15 +37,14 @@ pub(super) struct Statements<'s, 'p> {
     pub(super) outputs: &'s Outputs,
     /// Outputs of the program: their names as literals, and their values.
     pub(super) exports: Vec<(String, Doc)>,
-    pub(super) source: Option<Arc<SourceFile>>,
-    pub(super) problems: &'s mut Vec<Problem>,
+    pub(super) report: Report<'s>,
 }
 
 impl Statements<'_, '_> {
     /// Writes the statements of a definition.
     pub(super) fn definition(&mut self, position: usize) {
         let definition = &self.program.definitions[position];
-        self.source = Some(definition.source.clone());
+        self.report.enter(definition);
         let is_own = matches!(
             definition.kind,
             DefinitionKind::Config(_) | DefinitionKind::Output(_)
@@ -75,24 +75,12 @@ impl Statements<'_, '_> {
         self.flush(definition.span);
     }
 
-    fn problem(&mut self, span: Span, summary: &str) {
-        if let Some(source) = &self.source {
-            self.problems.push(Problem {
-                source: source.clone(),
-                diagnostic: Diagnostic::error(span, summary),
-            });
-        }
-    }
-
     /// Reports what the expressions of a definition could not express.
     pub(super) fn flush(&mut self, span: Span) {
         let lowering = std::mem::take(&mut self.lowering.problems);
-        for (span, what) in lowering {
-            self.problem(span, &format!("programs in C# have no form for {what} yet"));
-        }
-        for what in std::mem::take(&mut self.printer.problems) {
-            self.problem(span, &format!("programs in C# have no form for {what} yet"));
-        }
+        let printer = std::mem::take(&mut self.printer.problems).into_iter();
+        self.report.formless(lowering);
+        self.report.formless(printer.map(|it| (span, it)));
     }
 
     fn name(&self, position: usize) -> String {

@@ -169,7 +169,7 @@ fn inputs(statements: &mut Statements<'_, '_>) {
     let settings = settings(program);
     for ((position, config), (name, (is_plain, kind))) in configs(program).zip(settings) {
         let definition = &program.definitions[position];
-        statements.source = Some(definition.source.clone());
+        statements.report.enter(definition);
         for line in config.description.iter().flat_map(|it| it.lines()) {
             let comment = Statement::Comment(line.to_owned());
             statements.printer.emit(comment);
@@ -260,7 +260,7 @@ fn outputs(statements: &mut Statements<'_, '_>) -> Vec<(EcoString, Kind)> {
         let DefinitionKind::Output(value) = &definition.kind else {
             continue;
         };
-        statements.source = Some(definition.source.clone());
+        statements.report.enter(definition);
         let value = statements.component_output(value);
         let name = &definition.logical_name;
         let place = format!("component.{}", GO.property(name));

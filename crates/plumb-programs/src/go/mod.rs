@@ -34,6 +34,7 @@ use plumb_pcl::{DefinitionKind, Program};
 use crate::dialect::Dialect;
 use crate::lower::Lowering;
 use crate::names::Names;
+use crate::report::Report;
 use crate::{Generated, components, order, walk};
 use helpers::Helper;
 use printer::Printer;
@@ -189,8 +190,7 @@ impl Files {
             is_used: used(program),
             outputs: &self.outputs,
             components: &self.components,
-            source: None,
-            problems: &mut generated.problems,
+            report: Report::new("Go", &mut generated.problems),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Diagnostic, Expr, Input,
-    Options, Problem, Program, Read, Resource, SourceFile, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
+    Read, Resource, Span, Type,
 };
 
 use super::GO;
@@ -19,6 +19,7 @@ use super::syntax::{Code, Entry, Statement};
 use crate::flow::Flow;
 use crate::kinds::is_plain;
 use crate::lower::Lowering;
+use crate::report::Report;
 use crate::tree::Tree;
 
 /// Kinds of the outputs of components, by folder.
@@ -35,15 +36,14 @@ pub(super) struct Statements<'s, 'p> {
     pub(super) outputs: &'s Outputs,
     /// Names of the components of the whole program, by folder.
     pub(super) components: &'s BTreeMap<String, component::Component>,
-    pub(super) source: Option<Arc<SourceFile>>,
-    pub(super) problems: &'s mut Vec<Problem>,
+    pub(super) report: Report<'s>,
 }
 
 impl Statements<'_, '_> {
     /// Writes the statements of a definition.
     pub(super) fn definition(&mut self, position: usize) {
         let definition = &self.program.definitions[position];
-        self.source = Some(definition.source.clone());
+        self.report.enter(definition);
         let is_own = matches!(
             definition.kind,
             DefinitionKind::Config(_) | DefinitionKind::Output(_)
@@ -72,23 +72,12 @@ impl Statements<'_, '_> {
         self.flush(definition.span);
     }
 
-    pub(super) fn problem(&mut self, span: Span, summary: &str) {
-        if let Some(source) = &self.source {
-            self.problems.push(Problem {
-                source: source.clone(),
-                diagnostic: Diagnostic::error(span, summary),
-            });
-        }
-    }
-
     /// Reports what the expressions of a definition could not express.
     pub(super) fn flush(&mut self, span: Span) {
-        for (span, what) in std::mem::take(&mut self.lowering.problems) {
-            self.problem(span, &format!("programs in Go have no form for {what} yet"));
-        }
-        for what in std::mem::take(&mut self.printer.problems) {
-            self.problem(span, &format!("programs in Go have no form for {what} yet"));
-        }
+        let lowering = std::mem::take(&mut self.lowering.problems);
+        let printer = std::mem::take(&mut self.printer.problems).into_iter();
+        self.report.formless(lowering);
+        self.report.formless(printer.map(|it| (span, it)));
     }
 
     pub(super) fn name(&self, position: usize) -> String {

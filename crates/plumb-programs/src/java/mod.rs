@@ -29,6 +29,7 @@ use crate::dialect::Dialect;
 use crate::layout::Lines;
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
+use crate::report::Report;
 use crate::{Generated, components, order};
 use helpers::Helper;
 use printer::Printer;
@@ -132,8 +133,7 @@ impl Files {
             lines: Lines::new(4),
             is_component,
             outputs: &self.outputs,
-            source: None,
-            problems: &mut generated.problems,
+            report: Report::new("Java", &mut generated.problems),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use plumb_codegen::programs::JavaClasses;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Diagnostic, Expr, Input,
-    Options, Problem, Program, Read, Resource, SourceFile, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
+    Read, Resource, Span, Type,
 };
 
 use super::JAVA;
@@ -21,6 +21,7 @@ use crate::kinds::{Kind, is_plain};
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
+use crate::report::Report;
 use crate::tree::Tree;
 
 /// Kinds of the outputs of components, by folder.
@@ -34,8 +35,7 @@ pub(super) struct Statements<'s, 'p> {
     pub(super) lines: Lines,
     pub(super) is_component: bool,
     pub(super) outputs: &'s Outputs,
-    pub(super) source: Option<Arc<SourceFile>>,
-    pub(super) problems: &'s mut Vec<Problem>,
+    pub(super) report: Report<'s>,
 }
 
 /// Head of a loop over a range.
@@ -50,7 +50,7 @@ impl Statements<'_, '_> {
     /// Writes the statements of a definition.
     pub(super) fn definition(&mut self, position: usize) {
         let definition = &self.program.definitions[position];
-        self.source = Some(definition.source.clone());
+        self.report.enter(definition);
         let is_own = matches!(
             definition.kind,
             DefinitionKind::Config(_) | DefinitionKind::Output(_)
@@ -87,30 +87,12 @@ impl Statements<'_, '_> {
         self.lines.plain(format!("// {text}").trim_end());
     }
 
-    fn problem(&mut self, span: Span, summary: &str) {
-        if let Some(source) = &self.source {
-            self.problems.push(Problem {
-                source: source.clone(),
-                diagnostic: Diagnostic::error(span, summary),
-            });
-        }
-    }
-
     /// Reports what the expressions of a definition could not express.
     pub(super) fn flush(&mut self, span: Span) {
         let lowering = std::mem::take(&mut self.lowering.problems);
-        for (span, what) in lowering {
-            self.problem(
-                span,
-                &format!("programs in Java have no form for {what} yet"),
-            );
-        }
-        for what in std::mem::take(&mut self.printer.problems) {
-            self.problem(
-                span,
-                &format!("programs in Java have no form for {what} yet"),
-            );
-        }
+        let printer = std::mem::take(&mut self.printer.problems).into_iter();
+        self.report.formless(lowering);
+        self.report.formless(printer.map(|it| (span, it)));
     }
 
     fn name(&self, position: usize) -> String {

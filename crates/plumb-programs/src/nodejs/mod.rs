@@ -18,6 +18,7 @@ use crate::dialect::Dialect;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::{Names, camel, component_class};
+use crate::report::Report;
 use crate::{Generated, order};
 use expression::Printer;
 use statements::Statements;
@@ -106,10 +107,9 @@ fn file(program: &Program, part: Part, generated: &mut Generated) -> String {
         lowering,
         printer: Printer::new(&names),
         lines: &mut body,
-        source: None,
         is_component,
         exports,
-        problems: &mut generated.problems,
+        report: Report::new("TypeScript", &mut generated.problems),
     };
     if is_component {
         component::class(&mut statements);

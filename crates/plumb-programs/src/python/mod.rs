@@ -21,6 +21,7 @@ use crate::flow::Flow;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
+use crate::report::Report;
 use crate::{Generated, order};
 use expression::Printer;
 use statements::Statements;
@@ -116,10 +117,9 @@ fn file(program: &Program, part: Part, generated: &mut Generated) -> String {
         lowering,
         printer: Printer::new(&names),
         lines: &mut body,
-        source: None,
         is_component,
         uses_types: false,
-        problems: &mut generated.problems,
+        report: Report::new("Python", &mut generated.problems),
     };
     if is_component {
         component::class(&mut statements);

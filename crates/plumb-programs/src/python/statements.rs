@@ -1,11 +1,9 @@
 //! Statements in Python.
 
-use std::sync::Arc;
-
 use ecow::EcoString;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Diagnostic, Expr, Input,
-    Options, Problem, Program, Read, Resource, SourceFile, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
+    Read, Resource, Type,
 };
 
 use super::PYTHON;
@@ -15,6 +13,7 @@ use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
 use crate::options::{self, AliasTree, OptionTree};
+use crate::report::Report;
 use crate::tree::Tree;
 
 /// Writes the statements of one program.
@@ -23,17 +22,16 @@ pub(super) struct Statements<'s, 'p> {
     pub(super) lowering: Lowering<'p>,
     pub(super) printer: Printer<'s>,
     pub(super) lines: &'s mut Lines,
-    pub(super) source: Option<Arc<SourceFile>>,
     pub(super) is_component: bool,
     pub(super) uses_types: bool,
-    pub(super) problems: &'s mut Vec<Problem>,
+    pub(super) report: Report<'s>,
 }
 
 impl Statements<'_, '_> {
     /// Writes the statements of a definition.
     pub(super) fn definition(&mut self, position: usize) {
         let definition = &self.program.definitions[position];
-        self.source = Some(definition.source.clone());
+        self.report.enter(definition);
         if self.is_component
             && matches!(
                 definition.kind,
@@ -67,22 +65,9 @@ impl Statements<'_, '_> {
         self.flush();
     }
 
-    pub(super) fn problem(&mut self, span: Span, summary: &str) {
-        if let Some(source) = &self.source {
-            self.problems.push(Problem {
-                source: source.clone(),
-                diagnostic: Diagnostic::error(span, summary),
-            });
-        }
-    }
-
     fn flush(&mut self) {
-        for (span, what) in std::mem::take(&mut self.lowering.problems) {
-            self.problem(
-                span,
-                &format!("programs in Python have no form for {what} yet"),
-            );
-        }
+        let lowering = std::mem::take(&mut self.lowering.problems);
+        self.report.formless(lowering);
     }
 
     pub(super) fn name(&self, position: usize) -> String {
@@ -159,7 +144,7 @@ impl Statements<'_, '_> {
     fn resource(&mut self, position: usize, definition: &Definition, resource: &Resource) {
         let Some(class) = self.class_of(resource) else {
             let what = format!("the type {} is unknown", resource.token);
-            return self.problem(definition.span, &what);
+            return self.report.problem(definition.span, &what);
         };
         let name = self.name(position);
         self.repeated(&name, &resource.options, |this, suffix| {
@@ -204,7 +189,7 @@ impl Statements<'_, '_> {
     fn read(&mut self, position: usize, definition: &Definition, read: &Read) {
         let Some(class) = self.class_of(&read.resource) else {
             let what = format!("the type {} is unknown", read.resource.token);
-            return self.problem(definition.span, &what);
+            return self.report.problem(definition.span, &what);
         };
         let id = self.expression(&read.id);
         let mut args = vec![self.logical_name(definition, None), id];

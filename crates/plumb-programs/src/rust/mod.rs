@@ -31,6 +31,7 @@ use crate::dialect::Dialect;
 use crate::layout::Lines;
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
+use crate::report::Report;
 use crate::{Generated, components, order, walk};
 use printer::Printer;
 use statements::{Outputs, Statements};
@@ -130,8 +131,7 @@ impl Files {
             is_component,
             is_used: used(program),
             outputs: &self.outputs,
-            source: None,
-            problems: &mut generated.problems,
+            report: Report::new("Rust", &mut generated.problems),
         }
     }
 }

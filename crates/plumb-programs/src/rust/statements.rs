@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Diagnostic, Expr, Input,
-    Options, Problem, Program, Read, Resource, SourceFile, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
+    Read, Resource, Span, Type,
 };
 
 use super::RUST;
@@ -19,6 +19,7 @@ use crate::kinds::Kind;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
 use crate::names::component_class;
+use crate::report::Report;
 use crate::tree::Tree;
 
 /// Kinds of the outputs of components, by folder.
@@ -34,15 +35,14 @@ pub(super) struct Statements<'s, 'p> {
     /// Whether something refers to a definition, by index.
     pub(super) is_used: Vec<bool>,
     pub(super) outputs: &'s Outputs,
-    pub(super) source: Option<Arc<SourceFile>>,
-    pub(super) problems: &'s mut Vec<Problem>,
+    pub(super) report: Report<'s>,
 }
 
 impl Statements<'_, '_> {
     /// Writes the statements of a definition.
     pub(super) fn definition(&mut self, position: usize) {
         let definition = &self.program.definitions[position];
-        self.source = Some(definition.source.clone());
+        self.report.enter(definition);
         let is_own = matches!(
             definition.kind,
             DefinitionKind::Config(_) | DefinitionKind::Output(_)
@@ -75,24 +75,12 @@ impl Statements<'_, '_> {
         self.lines.plain(format!("// {comment}").trim_end());
     }
 
-    fn problem(&mut self, span: Span, summary: &str) {
-        if let Some(source) = &self.source {
-            self.problems.push(Problem {
-                source: source.clone(),
-                diagnostic: Diagnostic::error(span, summary),
-            });
-        }
-    }
-
     /// Reports what the expressions of a definition could not express.
     pub(super) fn flush(&mut self, span: Span) {
         let lowering = std::mem::take(&mut self.lowering.problems);
-        let printer = std::mem::take(&mut self.printer.problems);
-        let printer = printer.into_iter().map(|what| (span, what));
-        for (span, what) in lowering.into_iter().chain(printer) {
-            let summary = format!("programs in Rust have no form for {what} yet");
-            self.problem(span, &summary);
-        }
+        let printer = std::mem::take(&mut self.printer.problems).into_iter();
+        self.report.formless(lowering);
+        self.report.formless(printer.map(|it| (span, it)));
     }
 
     pub(super) fn name(&self, position: usize) -> String {
