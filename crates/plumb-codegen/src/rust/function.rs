@@ -167,7 +167,7 @@ impl<'d> Sdk<'_, 'd> {
     }
 }
 
-/// What reads the value of a function that returns no object: the only member of the answer.
+/// Call that reads the only member of an answer, for a function that returns no object.
 fn single(function: &Function<'_>) -> &'static str {
     match function.returns {
         Returns::Value(_) => ".single()",

@@ -256,7 +256,7 @@ impl Printer {
         Value::new(self.map_of(pairs), whole, form)
     }
 
-    /// What the macro `value!` takes.
+    /// Argument of the macro `value!`.
     pub(super) fn document(&mut self, tree: &Tree) -> Doc {
         match tree {
             Tree::Null => "null".into(),

@@ -114,7 +114,7 @@ struct Field {
     description: Option<EcoString>,
 }
 
-/// What a setting is if the program does not give it.
+/// Value of a setting that the program does not give.
 enum Presence {
     Required,
     Optional,

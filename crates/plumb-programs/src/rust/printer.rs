@@ -123,7 +123,7 @@ impl Value {
         Doc::Row(vec!["&".into(), self.at(Level::Atom)])
     }
 
-    /// What functions take that accept values or references.
+    /// Argument of a function that accepts values and references.
     pub(super) fn lent(&self) -> Doc {
         if self.hold == Hold::Text {
             return self.code.clone();
