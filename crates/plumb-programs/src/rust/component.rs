@@ -12,6 +12,7 @@ use crate::components;
 use crate::kinds::Kind;
 use crate::layout::{Doc, Lines};
 use crate::order;
+use crate::tree::Tree;
 
 /// Writes the types of a component; returns the kinds of its outputs.
 pub(super) fn types(
@@ -135,7 +136,7 @@ fn presence(
         };
     };
     let tree = statements.lowering.value(default, &config.ty);
-    if matches!(tree, crate::tree::Tree::Null) {
+    if matches!(tree, Tree::Null) {
         return Presence::Optional;
     }
     let outer = std::mem::replace(&mut statements.printer.is_fallible, false);
@@ -143,7 +144,7 @@ fn presence(
         statements.printer.owned(&tree, kind.clone())
     } else {
         let (code, word) = statements.printer.argument(&tree, kind);
-        super::statements::into_input(code, &word)
+        into_input(code, &word)
     };
     if std::mem::replace(&mut statements.printer.is_fallible, outer) {
         statements.printer.refuse("a default that may fail");
@@ -238,8 +239,101 @@ fn setting(
     statements.define(position, Value::new(name, kind, form).held(Hold::Place));
 }
 
+/// A setting of a component: position, name, declaration, kind, and whether only plain values are accepted.
+type Setting<'p> = (usize, &'p str, &'p plumb_pcl::Config, Kind, bool);
+
+impl Statements<'_, '_> {
+    /// Arguments of a component: the required ones for the function that makes them, and fields for the others.
+    pub(super) fn component_arguments(
+        &mut self,
+        path: &str,
+        component: &plumb_pcl::Component,
+        settings: &[Setting<'_>],
+    ) -> Doc {
+        for input in &component.inputs {
+            if !settings.iter().any(|it| it.1 == input.name) {
+                let name = &input.name;
+                self.printer.refuse(&format!("the unknown input {name}"));
+            }
+        }
+        if settings.is_empty() {
+            return "()".into();
+        }
+        let mut required = Vec::new();
+        let mut fields = Vec::with_capacity(settings.len());
+        for (_, name, config, kind, is_plain) in settings {
+            let given = component.inputs.iter().find(|it| it.name == *name);
+            let tree = given.map(|it| self.lowering.value(&it.value, &it.ty));
+            let tree = tree.filter(|it| !matches!(it, Tree::Null));
+            let kind = super::types::normal(kind.clone());
+            match tree {
+                Some(tree) if config.is_required() && !is_plain => {
+                    required.push(self.printer.argument(&tree, &kind).0);
+                }
+                Some(tree) if config.is_required() => {
+                    required.push(self.printer.owned(&tree, kind));
+                }
+                Some(tree) => fields.push(self.field(name, config, &tree, &kind, *is_plain)),
+                None if config.is_required() => {
+                    self.printer.refuse("a component without a required input");
+                }
+                None => {}
+            }
+        }
+        let class = self.printer.import(&format!("{path}Args"));
+        let is_whole = fields.len() == settings.len();
+        let made = Doc::list(&format!("{class}::new("), required, ")");
+        if fields.is_empty() {
+            return made;
+        }
+        if !is_whole {
+            fields.push(Doc::Row(vec!["..".into(), made]));
+        }
+        // The last part of a struct has no comma behind it.
+        Doc::arguments(&format!("{class} {{ "), fields, " }")
+    }
+
+    /// Field of an optional setting.
+    fn field(
+        &mut self,
+        name: &str,
+        config: &plumb_pcl::Config,
+        tree: &Tree,
+        kind: &Kind,
+        is_plain: bool,
+    ) -> Doc {
+        let value = if is_plain {
+            self.printer.owned(tree, kind.clone())
+        } else {
+            let (code, word) = self.printer.argument(tree, kind);
+            into_input(code, &word)
+        };
+        let value = if is_optional(config) {
+            Doc::hugged("Some(", value, ")")
+        } else {
+            value
+        };
+        let field = RUST.property(name);
+        match value.flat() {
+            Some(text) if text == field => value,
+            _ => Doc::Row(vec![Doc::text(format!("{field}: ")), value]),
+        }
+    }
+}
+
+/// The input of an argument, whose type has this word.
+fn into_input(code: Doc, word: &str) -> Doc {
+    match code.flat() {
+        _ if word == "Input" => code,
+        Some(text) if text.starts_with('&') || text.contains([' ', '[']) => {
+            Doc::hugged("(", code, ").into()")
+        }
+        _ => Doc::Row(vec![code, ".into()".into()]),
+    }
+}
+
 /// Whether a setting may be missing.
-pub(super) fn is_optional(config: &plumb_pcl::Config) -> bool {
+fn is_optional(config: &plumb_pcl::Config) -> bool {
     match &config.default {
         Some(default) => matches!(default.kind, plumb_pcl::ExprKind::Null),
         None => !config.is_required(),

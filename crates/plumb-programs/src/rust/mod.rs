@@ -6,7 +6,7 @@
 //!    [owns](printer::Hold) them; [`convert`] converts values to what a place accepts, and [`functions`] prints calls of
 //!    functions of PCL.
 //! 2. [`closures`] copies the variables that closures use, because outputs call them later.
-//! 3. [`statements`], [`options`], [`hooks`] and [`component`] print definitions.
+//! 3. [`statements`], [`ranges`], [`options`], [`hooks`] and [`component`] print definitions.
 
 mod access;
 mod closures;
@@ -18,6 +18,7 @@ mod functions;
 mod hooks;
 mod options;
 mod printer;
+mod ranges;
 mod statements;
 mod types;
 

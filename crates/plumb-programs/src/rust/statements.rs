@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
-    Read, Resource, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Program, Read,
+    Resource, Span, Type,
 };
 
 use super::RUST;
 use super::access::is_built_in;
 use super::collections::kind_of;
-use super::printer::{Form, Hold, Level, Printer, Value};
+use super::printer::{Form, Hold, Printer, Value};
 use crate::components;
-use crate::flow::{Flow, Flows};
+use crate::flow::Flows;
 use crate::kinds::Kind;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
@@ -92,7 +92,7 @@ impl Statements<'_, '_> {
     }
 
     /// Declares a variable; one that nothing refers to has a name that says so.
-    fn declare(&mut self, position: usize, ty: &str, value: Doc) -> String {
+    pub(super) fn declare(&mut self, position: usize, ty: &str, value: Doc) -> String {
         let name = self.name(position);
         let mark = if self.is_used[position] { "" } else { "_" };
         let row = vec![
@@ -336,65 +336,8 @@ impl Statements<'_, '_> {
         let settings = components::settings(inner, |it| flows.is_plain_input(it));
         self.repeated(position, &component.options, kind, |this, key| {
             let name = this.logical_name(definition, key);
-            let mut required = Vec::new();
-            let mut fields = Vec::with_capacity(settings.len());
-            let mut is_complete = true;
-            for (_, name, config, kind, is_plain) in &settings {
-                let given = component.inputs.iter().find(|it| it.name == *name);
-                let tree = given.map(|it| this.lowering.value(&it.value, &it.ty));
-                let tree = tree.filter(|it| !matches!(it, Tree::Null));
-                let kind = super::types::normal(kind.clone());
-                let Some(tree) = tree else {
-                    is_complete = false;
-                    if config.is_required() {
-                        this.printer.refuse("a component without a required input");
-                    }
-                    continue;
-                };
-                if config.is_required() && !is_plain {
-                    required.push(this.printer.argument(&tree, &kind).0);
-                    continue;
-                }
-                let value = this.setting(&tree, &kind, *is_plain);
-                if config.is_required() {
-                    required.push(value);
-                    continue;
-                }
-                let value = if super::component::is_optional(config) {
-                    Doc::hugged("Some(", value, ")")
-                } else {
-                    value
-                };
-                let field = RUST.property(name);
-                fields.push(match value.flat() {
-                    Some(text) if text == field => value,
-                    _ => Doc::Row(vec![Doc::text(format!("{field}: ")), value]),
-                });
-            }
-            // All optional ones are given, so that nothing is left for the update.
-            let is_complete = is_complete && required.is_empty();
-            for input in &component.inputs {
-                if !settings.iter().any(|it| it.1 == input.name) {
-                    let name = &input.name;
-                    this.printer.refuse(&format!("the unknown input {name}"));
-                }
-            }
             let class = this.printer.import(&path);
-            let args = if settings.is_empty() {
-                "()".into()
-            } else {
-                let args = this.printer.import(&format!("{path}Args"));
-                let made = Doc::list(&format!("{args}::new("), required, ")");
-                if fields.is_empty() {
-                    made
-                } else {
-                    if !is_complete {
-                        fields.push(Doc::Row(vec!["..".into(), made]));
-                    }
-                    // The last part of a struct has no comma behind it.
-                    Doc::arguments(&format!("{args} {{ "), fields, " }")
-                }
-            };
+            let args = this.component_arguments(&path, component, &settings);
             let context = this.printer.context();
             let mut words = vec![context.into(), name, args];
             let function = match this.options(&component.options, None) {
@@ -407,15 +350,6 @@ impl Statements<'_, '_> {
             let call = Doc::list(&format!("{class}::{function}("), words, ")");
             this.printer.fallible(call)
         });
-    }
-
-    /// Value of a component's setting.
-    fn setting(&mut self, tree: &Tree, kind: &Kind, is_plain: bool) -> Doc {
-        if is_plain {
-            return self.printer.owned(tree, kind.clone());
-        }
-        let (code, word) = self.printer.argument(tree, kind);
-        into_input(code, &word)
     }
 
     /// A component without a program of its own.
@@ -470,68 +404,8 @@ impl Statements<'_, '_> {
         }
     }
 
-    /// Declares the result of `make`, once or for every element of the range; `make` gets the key.
-    fn repeated(
-        &mut self,
-        position: usize,
-        options: &Options,
-        kind: Kind,
-        make: impl FnOnce(&mut Self, Option<&Value>) -> Doc,
-    ) {
-        let Some(range) = &options.range else {
-            let value = make(self, None);
-            return self.single(position, value, kind);
-        };
-        let flow = self.lowering.flow(range);
-        let tree = self.lowering.any(range);
-        let range = self.printer.any(&tree);
-        let is_map = matches!(range.kind.present(), Kind::Map(_) | Kind::Struct(_));
-        let range = self.printer.collection(range, is_map);
-        if range.form == Form::Output {
-            return self.later(position, &range, kind, make);
-        }
-        if matches!(range.kind, Kind::Bool) {
-            let outer = std::mem::replace(&mut self.printer.is_fallible, false);
-            let made = make(self, None);
-            self.printer.is_fallible = outer;
-            let row = vec![
-                "if ".into(),
-                range.code,
-                " { Some(".into(),
-                made,
-                ") } else { None }".into(),
-            ];
-            let name = self.declare(position, "", Doc::Row(row));
-            let kind = Kind::Pointer(Box::new(kind));
-            return self.define(position, Value::plain(name, kind).held(Hold::Place));
-        }
-        let whole = match &range.kind {
-            Kind::Map(_) => Kind::Map(Box::new(kind)),
-            Kind::Int | Kind::Float | Kind::List(_) => kind.list(),
-            _ => {
-                self.printer.refuse("such a range");
-                return;
-            }
-        };
-        let name = self.name(position);
-        let collected = self.is_used[position].then_some(name.as_str());
-        if collected.is_some() {
-            let empty = self.empty(&whole);
-            self.lines.plain(&format!("let mut {name} = {empty};"));
-        }
-        self.each(collected, range, flow.element(), make);
-        self.define(position, Value::plain(name, whole).held(Hold::Place));
-    }
-
-    fn empty(&mut self, kind: &Kind) -> String {
-        match kind {
-            Kind::Map(_) => format!("{}::new()", self.printer.map_type()),
-            _ => "Vec::new()".to_owned(),
-        }
-    }
-
     /// Declares a resource without a range.
-    fn single(&mut self, position: usize, code: Doc, kind: Kind) {
+    pub(super) fn single(&mut self, position: usize, code: Doc, kind: Kind) {
         let name = self.name(position);
         if self.is_used[position] {
             self.declare(position, "", code);
@@ -539,185 +413,6 @@ impl Statements<'_, '_> {
             self.lines.line(&Doc::Row(vec![code, ";".into()]));
         }
         self.define(position, Value::plain(name, kind).held(Hold::Place));
-    }
-
-    /// Resources for a range that is known later: a callback makes them.
-    fn later(
-        &mut self,
-        position: usize,
-        range: &Value,
-        kind: Kind,
-        make: impl FnOnce(&mut Self, Option<&Value>) -> Doc,
-    ) {
-        let scope = self.printer.scope.open();
-        let elements = self.printer.local("elements");
-        let inner = Value::plain(elements.clone(), range.kind.clone()).held(Hold::Place);
-        let outer = std::mem::replace(&mut self.lines, Lines::new(4));
-        let captured = std::mem::take(&mut self.printer.captured);
-        let fallible = std::mem::replace(&mut self.printer.is_fallible, false);
-        self.printer.depth += 1;
-        self.lines.deeper();
-        let is_map = matches!(range.kind.present(), Kind::Map(_) | Kind::Struct(_));
-        let inner = self.printer.collection(inner, is_map);
-        let (whole, result) = match &inner.kind {
-            Kind::Bool => (Kind::Pointer(Box::new(kind)), "made"),
-            Kind::Map(_) => (Kind::Map(Box::new(kind)), "made"),
-            _ => (kind.list(), "made"),
-        };
-        if matches!(inner.kind, Kind::Bool) {
-            self.lines.plain(&format!("let mut {result} = None;"));
-            self.lines
-                .line(&Doc::Row(vec!["if ".into(), inner.code, " {".into()]));
-            self.lines.deeper();
-            let made = make(self, None);
-            let open = format!("{result} = Some(");
-            self.lines.line(&Doc::hugged(&open, made, ");"));
-            self.lines.shallower();
-            self.lines.plain("}");
-        } else {
-            let empty = self.empty(&whole);
-            self.lines.plain(&format!("let mut {result} = {empty};"));
-            self.each(Some(result), inner, Flow::Plain, make);
-        }
-        let is_fallible = std::mem::replace(&mut self.printer.is_fallible, fallible);
-        self.lines.plain(if is_fallible {
-            "Ok::<_, plumb::Error>(made)"
-        } else {
-            result
-        });
-        self.printer.depth -= 1;
-        let body = std::mem::replace(&mut self.lines, outer).into_text();
-        let mut used = std::mem::replace(&mut self.printer.captured, captured);
-        used.remove(&elements);
-        self.printer.scope.close(scope);
-        let method = if is_fallible { "try_map" } else { "map" };
-        let copies = used.iter().filter(|it| *it.1);
-        let mut rows = vec![range.at(Level::Atom), Doc::text(format!(".{method}({{"))];
-        let mut inner = Vec::new();
-        for (name, _) in copies {
-            inner.push(Doc::Hard);
-            inner.push(Doc::text(format!("let {name} = {name}.clone();")));
-        }
-        inner.push(Doc::Hard);
-        inner.push(Doc::text(format!("move |{elements}| {{")));
-        for line in body.lines() {
-            inner.push(Doc::Hard);
-            inner.push(Doc::text(line));
-        }
-        inner.extend([Doc::Hard, "}".into()]);
-        rows.push(Doc::Nest(Box::new(Doc::Row(inner))));
-        rows.extend([Doc::Hard, "})".into()]);
-        self.printer.captured.extend(used);
-        let name = self.declare(position, "", Doc::Row(rows));
-        self.define(position, Value::output(name, whole).held(Hold::Place));
-    }
-
-    /// Writes the loop around a resource.
-    fn each(
-        &mut self,
-        collected: Option<&str>,
-        range: Value,
-        element: Flow,
-        make: impl FnOnce(&mut Self, Option<&Value>) -> Doc,
-    ) {
-        let scope = self.printer.scope.open();
-        let form = if range.form == Form::Nested {
-            Form::Output
-        } else {
-            Form::Plain
-        };
-        let is_map = matches!(range.kind, Kind::Map(_));
-        let key = self.printer.local(if is_map { "key" } else { "index" });
-        let kind = if is_map { Kind::Text } else { Kind::Int };
-        let is_lent = matches!(range.hold, Hold::Place | Hold::Borrowed);
-        let key = if is_map && is_lent {
-            self.printer.element_variable(&key, kind, Form::Plain)
-        } else {
-            Value::plain(key, kind).held(Hold::Place)
-        };
-        let (head, value) = match &range.kind {
-            Kind::Map(inner) | Kind::List(inner) => {
-                let name = self.printer.local("value");
-                let kind = (**inner).clone();
-                let value = if is_lent {
-                    self.printer.element_variable(&name, kind, form)
-                } else {
-                    Value::new(name, kind, form).held(Hold::Place)
-                };
-                let source = match (is_lent, is_map) {
-                    (true, false) if value.is_copy() => {
-                        let copies = Doc::text(".iter().copied()");
-                        Doc::Row(vec![range.at(Level::Atom), copies])
-                    }
-                    (true, _) => range.reference(),
-                    (false, _) => without_vec(range.code.clone()),
-                };
-                let source = if is_map {
-                    source
-                } else {
-                    Doc::hugged("(0_i64..).zip(", source, ")")
-                };
-                (source, value)
-            }
-            _ => {
-                let count = self.printer.as_plain(range.clone(), &Kind::Int);
-                let head = Doc::Row(vec!["0..".into(), count.at(Level::Add)]);
-                (head, key.clone())
-            }
-        };
-        self.printer.range = Some([key.clone(), value.clone()]);
-        let fields = Flow::Fields(vec![("key".into(), Flow::Plain), ("value".into(), element)]);
-        let outer = self.lowering.enter(vec![("range".into(), fields)]);
-        let fallible = self.printer.is_fallible;
-        let made = make(self, Some(&key));
-        if self.printer.depth == 0 {
-            self.printer.is_fallible = fallible;
-        }
-        self.lowering.leave(outer);
-        self.printer.range = None;
-        self.printer.scope.close(scope);
-        let text = made.render(0, 0, 4);
-        let word = |value: &Value, is_needed: bool| {
-            let name = value.code.flat().unwrap_or_default();
-            let mark = if is_needed || mentions(&text, &name) {
-                ""
-            } else {
-                "_"
-            };
-            format!("{mark}{name}")
-        };
-        let key_word = word(&key, is_map && collected.is_some());
-        let pattern = match &range.kind {
-            Kind::Map(_) | Kind::List(_) => {
-                let mark = if is_map && is_lent && value.is_copy() {
-                    "&"
-                } else {
-                    ""
-                };
-                format!("({key_word}, {mark}{})", word(&value, false))
-            }
-            _ => key_word,
-        };
-        for name in [&key, &value] {
-            self.printer
-                .captured
-                .remove(&name.code.flat().unwrap_or_default());
-        }
-        let open = Doc::text(format!("for {pattern} in "));
-        self.lines.line(&Doc::Row(vec![open, head, " {".into()]));
-        self.lines.deeper();
-        self.lines.line(&match (collected, is_map) {
-            (None, _) => Doc::Row(vec![made, ";".into()]),
-            (Some(name), false) => Doc::hugged(&format!("{name}.push("), made, ");"),
-            (Some(_), true) => Doc::Row(vec!["let created = ".into(), made, ";".into()]),
-        });
-        if let (Some(name), true) = (collected, is_map) {
-            let open = format!("{name}.insert(");
-            let line = Doc::hugged(&open, key.owned().code, ", created);");
-            self.lines.line(&line);
-        }
-        self.lines.shallower();
-        self.lines.plain("}");
     }
 
     /// Writes the check of the required engine version.
@@ -728,21 +423,6 @@ impl Statements<'_, '_> {
             self.lines
                 .line(&Doc::hugged("ctx.require_version(", version, ").await?;"));
         }
-    }
-}
-
-/// The elements of a new vector as an array.
-fn without_vec(code: Doc) -> Doc {
-    match code {
-        Doc::Group(mut pieces) => {
-            if let Some(Doc::Text(open)) = pieces.first_mut()
-                && open == "vec!["
-            {
-                "[".clone_into(open);
-            }
-            Doc::Group(pieces)
-        }
-        other => other,
     }
 }
 
@@ -762,15 +442,4 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
         let after = code[at + name.len()..].chars().next();
         !before.is_some_and(is_word) && !after.is_some_and(is_word)
     })
-}
-
-/// The input of an argument, whose type has this word.
-pub(super) fn into_input(code: Doc, word: &str) -> Doc {
-    match code.flat() {
-        _ if word == "Input" => code,
-        Some(text) if text.starts_with('&') || text.contains([' ', '[']) => {
-            Doc::hugged("(", code, ").into()")
-        }
-        _ => Doc::Row(vec![code, ".into()".into()]),
-    }
 }
