@@ -346,7 +346,7 @@ fn rust(program: &Program, project: &Project, generated: &Generated) -> BTreeMap
         let modules = modules.iter().map(|it| rust_items::module(it));
         let modules: Vec<String> = modules
             .filter(|it| !it.is_empty())
-            .map(|it| format!("{it:?}"))
+            .map(|it| format!("\"{it}\""))
             .collect();
         if !modules.is_empty() {
             parts.push(format!("features = [{}]", modules.join(", ")));

@@ -38,7 +38,7 @@ pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
     match language.as_deref() {
         Some(language) if args.generate_code && !has_code(language) => {
             return Err(Error::user(format!(
-                "`--out`: code for imported resources is written in Python, TypeScript, Go, Java, C# and YAML, and not yet in {language}; \
+                "`--out`: code for imported resources is written in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in {language}; \
                  import with `--generate-code=false`, and declare the resources by hand"
             )));
         }
@@ -104,7 +104,7 @@ impl CodeRequest {
         if !has_code(&language) {
             if is_human {
                 ctx.printer.warning(&format!(
-                    "the resources are imported; code for them is printed in Python, TypeScript, Go, Java, C# and YAML, and not yet in \
+                    "the resources are imported; code for them is printed in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in \
                      {language}: declare them by hand, with the inputs that `plumb state get URN` shows"
                 ));
             }

@@ -178,8 +178,8 @@ fn mistakes_and_languages_without_programs_are_told() {
     assert!(told.contains("conversion failed"), "{told}");
     for (words, expected) in [
         (
-            &["convert", "--language", "rust"][..],
-            "programs are not converted to rust yet",
+            &["convert", "--language", "ruby"][..],
+            "programs are not converted to ruby yet",
         ),
         (&["convert"][..], "required flag(s) \"language\" not set"),
         (

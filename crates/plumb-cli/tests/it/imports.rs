@@ -133,16 +133,16 @@ fn components_and_parents_of_a_file_are_imported() {
 #[test]
 fn other_languages_are_told_before_anything_happens() {
     let context = TestContext::without_project().with_passphrase();
-    context.write("Pulumi.yaml", "name: proj\nruntime: rust\n");
+    context.write("Pulumi.yaml", "name: proj\nruntime: ruby\n");
     context.ok(&["stack", "init", "dev"]);
     assert_eq!(
         context.fails(
             1,
             &[
-                "import", "--yes", "--out", "main.rs", TOKEN, "word", "abcdef"
+                "import", "--yes", "--out", "main.rb", TOKEN, "word", "abcdef"
             ]
         ),
-        "error: `--out`: code for imported resources is written in Python, TypeScript, Go, Java, C# and YAML, and not yet in rust; \
+        "error: `--out`: code for imported resources is written in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in ruby; \
          import with `--generate-code=false`, and declare the resources by hand\n"
     );
     assert_eq!(

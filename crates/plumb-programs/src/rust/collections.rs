@@ -91,7 +91,12 @@ impl Printer {
             _ => String::new(),
         };
         let ty = self.type_of(&value.kind);
-        (code, format!("{word}{literal}{:?}{ty}", value.form))
+        let form = match value.form {
+            Form::Plain => "",
+            Form::Nested => "[]",
+            Form::Output => "Output",
+        };
+        (code, format!("{word}{literal}{form}{ty}"))
     }
 
     fn arguments_of<'t>(&mut self, trees: impl Iterator<Item = &'t Tree>, kind: &Kind) -> Items {
