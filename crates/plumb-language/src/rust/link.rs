@@ -42,9 +42,12 @@ async fn workspace_of(
     crate_folder: &Path,
 ) -> Result<PathBuf, CompiledError> {
     let args = ["locate-project", "--workspace", "--message-format", "plain"];
-    let located = cargo_in(&args, options, crate_folder)?.capture().await?;
-    let root = Path::new(located.trim()).parent();
-    Ok(root.unwrap_or(crate_folder).to_owned())
+    let located = cargo_in(&args, options, crate_folder)?.capture().await;
+    // Cargo refuses a crate below a workspace that does not list it.
+    let root = located
+        .ok()
+        .and_then(|it| Some(Path::new(it.trim()).parent()?.to_owned()));
+    Ok(root.unwrap_or_else(|| crate_folder.to_owned()))
 }
 
 /// Adds crates to the manifest of the program, which Cargo edits with all that stands in it kept.

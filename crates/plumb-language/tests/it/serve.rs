@@ -348,6 +348,12 @@ async fn hosts_make_programs_and_projects_of_pcl() {
             "go.mod",
             "module made\n\ngo 1.25\n\nrequire (\n\tgithub.com/pulumi/pulumi/sdk/v3 v3.260.0\n)\n",
         ),
+        (
+            "rust",
+            "src/main.rs",
+            "use plumb::prelude::*;\n\n#[plumb::main]\nasync fn main(ctx: Ctx) -> plumb::Result<()> {\n    \
+             ctx.export(\"a\", ctx.stack());\n    Ok(())\n}\n",
+        ),
     ] {
         let served = serve(host, world.options(), WATCH_INTERVAL).await;
         let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
@@ -383,23 +389,6 @@ async fn hosts_make_programs_and_projects_of_pcl() {
         drop(client);
         served.end().await;
     }
-}
-
-#[tokio::test]
-async fn what_is_not_generated_is_told() {
-    let world = World::new().await;
-    let served = serve("rust", world.options(), WATCH_INTERVAL).await;
-    let endpoint = Endpoint::from_shared(format!("http://{}", served.address)).unwrap();
-    let mut client = LanguageRuntimeClient::new(endpoint.connect().await.unwrap());
-    let request = pb::GenerateProgramRequest::default();
-    let status = client.generate_program(request).await.unwrap_err();
-    assert_eq!(status.code(), tonic::Code::Unimplemented);
-    assert_eq!(
-        status.message(),
-        "the language host rust does not generate programs yet"
-    );
-    drop(client);
-    served.end().await;
 }
 
 /// The fake engine does not implement the call; an error reply also shows that it is alive.
