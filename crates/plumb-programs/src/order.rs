@@ -28,6 +28,19 @@ pub(crate) fn requirement(program: &Program) -> Option<Vec<usize>> {
     Some(needed)
 }
 
+/// Whether something refers to a definition, by index.
+pub(crate) fn used(program: &Program) -> Vec<bool> {
+    let mut found = requirement(program).unwrap_or_default();
+    for definition in &program.definitions {
+        each_expression(definition, &mut |expr| walk::references(expr, &mut found));
+    }
+    let mut used = vec![false; program.definitions.len()];
+    for position in found {
+        used[position] = true;
+    }
+    used
+}
+
 /// Removes a definition that was written; returns whether it was the last one awaited.
 pub(crate) fn is_last_awaited(awaited: &mut Option<Vec<usize>>, position: usize) -> bool {
     let Some(left) = awaited else {

@@ -35,7 +35,7 @@ use crate::dialect::Dialect;
 use crate::lower::Lowering;
 use crate::names::Names;
 use crate::report::Report;
-use crate::{Generated, components, order, walk};
+use crate::{Generated, components, order};
 use helpers::Helper;
 use printer::Printer;
 use statements::{Outputs, Statements};
@@ -187,30 +187,12 @@ impl Files {
             lowering: Lowering::new(program, Dialect::of(GO), is_component),
             printer: Printer::new(names, program.definitions.len()),
             is_component,
-            is_used: used(program),
+            is_used: order::used(program),
             outputs: &self.outputs,
             components: &self.components,
             report: Report::new("Go", &mut generated.problems),
         }
     }
-}
-
-/// Definitions that others refer to.
-fn used(program: &Program) -> Vec<bool> {
-    let mut positions = Vec::new();
-    for definition in &program.definitions {
-        order::each_expression(definition, &mut |expr| {
-            walk::references(expr, &mut positions);
-        });
-    }
-    if let Some(version) = &program.required_version {
-        walk::references(version, &mut positions);
-    }
-    let mut used = vec![false; program.definitions.len()];
-    for position in positions {
-        used[position] = true;
-    }
-    used
 }
 
 fn main(statements: &mut Statements<'_, '_>) {

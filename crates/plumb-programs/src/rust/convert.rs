@@ -68,7 +68,7 @@ impl Printer {
             },
             (Kind::Int, Kind::Float) => cast(&value, "i64", Kind::Int),
             (Kind::Pointer(wanted_inner), Kind::Pointer(inner)) => {
-                let code = self.each_inside(&value, "map", inner, wanted_inner, "transpose()");
+                let code = self.each_inside(&value, inner, wanted_inner, ["", ".transpose()"]);
                 done(code)
             }
             (Kind::Pointer(inner), kind)
@@ -88,10 +88,10 @@ impl Printer {
                 let ty = self.type_of(to);
                 let items = value.owned().method("into_iter", Vec::new());
                 let items = Value::plain(items, Kind::Any);
-                let end = format!("collect::<plumb::Result<Vec<{ty}>>>()");
-                let code = self.each_inside(&items, "map", from, to, &end);
-                let collect = format!(".collect::<Vec<{ty}>>()");
-                done(collected(code, collect))
+                let plain = format!(".collect::<Vec<{ty}>>()");
+                let results = format!(".collect::<plumb::Result<Vec<{ty}>>>()");
+                let code = self.each_inside(&items, from, to, [&plain, &results]);
+                done(code)
             }
             (_, Kind::Any | Kind::Struct(_)) => {
                 let ty = self.type_path(wanted);
@@ -107,31 +107,25 @@ impl Printer {
         }
     }
 
-    /// Converts what is inside an option or an iterator; `end` turns results into a result.
-    fn each_inside(
-        &mut self,
-        value: &Value,
-        method: &str,
-        from: &Kind,
-        to: &Kind,
-        end: &str,
-    ) -> Doc {
+    /// Converts each value inside an option or an iterator. `ends` follow if no conversion may fail, and if one may.
+    fn each_inside(&mut self, value: &Value, from: &Kind, to: &Kind, ends: [&str; 2]) -> Doc {
         let scope = self.scope.open();
         let name = self.local("it");
         let outer = std::mem::replace(&mut self.is_fallible, false);
         let item = Value::plain(name.clone(), from.clone()).held(Hold::Place);
         let item = self.as_plain(item, to).owned();
         self.scope.close(scope);
-        let is_fallible = std::mem::replace(&mut self.is_fallible, outer);
-        let owned = value.owned();
-        if !is_fallible {
-            let closure = Doc::Row(vec![Doc::text(format!("|{name}| ")), item.code]);
-            return owned.method(method, vec![closure]);
-        }
-        let open = format!("|{name}| Ok::<_, plumb::Error>(");
-        let mapped = owned.method(method, vec![Doc::hugged(&open, item.code, ")")]);
-        let code = Doc::Row(vec![mapped, Doc::text(format!(".{end}"))]);
-        self.fallible(code)
+        let may_fail = std::mem::replace(&mut self.is_fallible, outer);
+        let [plain, results] = ends;
+        let (open, close, end) = if may_fail {
+            (format!("|{name}| Ok::<_, plumb::Error>("), ")", results)
+        } else {
+            (format!("|{name}| "), "", plain)
+        };
+        let closure = Doc::hugged(&open, item.code, close);
+        let mapped = value.owned().method("map", vec![closure]);
+        let code = Doc::Row(vec![mapped, Doc::text(end)]);
+        if may_fail { self.fallible(code) } else { code }
     }
 
     fn as_input(&mut self, value: Value, wanted: &Kind) -> Value {
@@ -298,13 +292,6 @@ fn without_collect(code: Doc) -> Doc {
             Doc::Row(pieces)
         }
         other => other,
-    }
-}
-
-fn collected(code: Doc, collect: String) -> Doc {
-    match code.flat() {
-        Some(text) if text.ends_with('?') => code,
-        _ => Doc::Row(vec![code, Doc::text(collect)]),
     }
 }
 

@@ -33,7 +33,7 @@ use crate::layout::Lines;
 use crate::lower::Lowering;
 use crate::names::{Names, component_class};
 use crate::report::Report;
-use crate::{Generated, components, order, walk};
+use crate::{Generated, components, order};
 use printer::Printer;
 use statements::{Outputs, Statements};
 
@@ -129,28 +129,11 @@ impl Files {
             lowering: Lowering::new(program, Dialect::of(RUST), is_component),
             printer: Printer::new(names, program.definitions.len(), is_component),
             lines: Lines::new(4),
-            is_component,
-            is_used: used(program),
+            is_used: order::used(program),
             outputs: &self.outputs,
             report: Report::new("Rust", &mut generated.problems),
         }
     }
-}
-
-/// Whether something refers to a definition, by index.
-fn used(program: &Program) -> Vec<bool> {
-    let mut found = Vec::new();
-    for definition in &program.definitions {
-        order::each_expression(definition, &mut |expr| walk::references(expr, &mut found));
-    }
-    if let Some(version) = &program.required_version {
-        walk::references(version, &mut found);
-    }
-    let mut used = vec![false; program.definitions.len()];
-    for position in found {
-        used[position] = true;
-    }
-    used
 }
 
 fn main(statements: &mut Statements<'_, '_>) {

@@ -31,7 +31,6 @@ pub(super) struct Statements<'s, 'p> {
     pub(super) lowering: Lowering<'p>,
     pub(super) printer: Printer,
     pub(super) lines: Lines,
-    pub(super) is_component: bool,
     /// Whether something refers to a definition, by index.
     pub(super) is_used: Vec<bool>,
     pub(super) outputs: &'s Outputs,
@@ -47,7 +46,7 @@ impl Statements<'_, '_> {
             definition.kind,
             DefinitionKind::Config(_) | DefinitionKind::Output(_)
         );
-        if self.is_component && is_own {
+        if self.printer.is_component && is_own {
             return;
         }
         if !definition.comments.is_empty() {
@@ -397,7 +396,7 @@ impl Statements<'_, '_> {
                 }
             }
         };
-        if self.is_component {
+        if self.printer.is_component {
             Doc::hugged("&ctx.name(", code, ")")
         } else {
             code
