@@ -7,6 +7,7 @@ stopped and has failed, so that one that hangs leaves its output behind.
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,10 @@ from pathlib import Path
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 LINES_OF_A_PASSED_STEP = 15
+# The rest is in the file of the step. What shows the output of all steps may keep only the first part of it, so the
+# reason of a failure must not stand behind the names of five hundred crates.
+LINES_OF_A_FAILED_STEP = 150
+GIGABYTES_THAT_STEPS_NEED = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -190,11 +195,19 @@ class Schedule:
         printed = one.output.read_text(errors="replace").splitlines()
         self.printed[one.step.name] = printed[-1].strip() if printed else ""
         lines = printed if one.output == one.log else [*one.log.read_text(errors="replace").splitlines(), *printed]
-        cut = len(lines) - LINES_OF_A_PASSED_STEP if result.passed else 0
+        cut = len(lines) - (LINES_OF_A_PASSED_STEP if result.passed else LINES_OF_A_FAILED_STEP)
         if cut > 0:
             print(f"    … {cut} lines in {one.log}")
         print("\n".join(lines[max(cut, 0):]))
         print(f"=== {one.step.name}: {'passed' if result.passed else 'FAILED'} in {result.seconds:.0f} s", flush=True)
+        if not result.passed:
+            self.say_when_disk_is_full()
+
+    def say_when_disk_is_full(self):
+        """A full disk fails steps with messages that name anything but it."""
+        free = shutil.disk_usage(self.logs).free / 1e9
+        if free < GIGABYTES_THAT_STEPS_NEED:
+            print(f"=== The disk of {self.logs} is nearly full: {free:.1f} GB are free", flush=True)
 
     def stop_all(self):
         for one in self.running:

@@ -66,6 +66,12 @@ class ScheduleTest(unittest.TestCase):
         self.assertIn("begun", self.printed.getvalue())
         self.assertIn("took too long", self.printed.getvalue())
 
+    def test_failure_shows_the_end_of_a_long_log(self):
+        self.results(Step("long", ["sh", "-c", "seq -f crate-%g 1000; echo reason; false"]))
+        self.assertNotIn("crate-1\n", self.printed.getvalue())
+        self.assertIn("crate-1000\nreason", self.printed.getvalue())
+        self.assertIn("… 851 lines in ", self.printed.getvalue())
+
     def test_end_of_the_time_of_all_steps_stops_what_runs(self):
         results = self.results(Step("one", ["sleep", "600"]), echo("two", "{one}"), minutes=0.005)
         self.assertEqual([(result.step.name, result.passed) for result in results], [("one", False)])
