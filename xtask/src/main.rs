@@ -68,8 +68,10 @@ fn main() -> Result<()> {
                 &root.join(codegen::FOLDER),
                 check,
             )?;
-            let files = sdk_protocol::generate(&root)?;
-            finish(&files, &root.join(sdk_protocol::FOLDER), check)
+            for part in sdk_protocol::PARTS {
+                finish(&part.generate(&root)?, &root.join(part.folder), check)?;
+            }
+            Ok(())
         }
         _ => bail!(USAGE),
     }
@@ -135,9 +137,9 @@ mod tests {
             .unwrap()
             .check(&root.join(codegen::FOLDER))
             .unwrap();
-        sdk_protocol::generate(&root)
-            .unwrap()
-            .check(&root.join(sdk_protocol::FOLDER))
-            .unwrap();
+        for part in sdk_protocol::PARTS {
+            let files = part.generate(&root).unwrap();
+            files.check(&root.join(part.folder)).unwrap();
+        }
     }
 }

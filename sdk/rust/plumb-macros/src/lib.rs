@@ -1,6 +1,6 @@
-//! Macros of the crate `plumb`: the entry point of programs, texts from outputs, and derives.
+//! Macros of the crates `plumb` and `plumb_provider`: the entry point of programs, texts from outputs, and derives.
 //!
-//! Use them through `plumb`, which documents them beside the traits that they implement.
+//! Use them through those crates, which document them beside the traits that they implement.
 
 mod attributes;
 mod component;
@@ -8,6 +8,8 @@ mod config;
 mod entry;
 mod interpolate;
 mod object;
+mod properties;
+mod provider;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -83,6 +85,71 @@ pub fn component_args(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(ObjectType, attributes(property))]
 pub fn object_type(input: TokenStream) -> TokenStream {
     derive(input, object::expand)
+}
+
+/// Makes a struct an object of a provider: its fields are properties, in camel case, and with their documentation they
+/// are the schema.
+///
+/// | Attribute of a field | Meaning |
+/// |---|---|
+/// | `#[property(name = "other")]` | another name than the field's |
+/// | `#[property(flatten)]` | the properties of the field's type are properties of this one |
+/// | `#[property(secret)]` | the value is encrypted in the state and hidden in output |
+/// | `#[property(replace)]` | a change replaces the resource |
+/// | `#[property(default = EXPR)]` | the value if there is none |
+/// | `#[property(env = ["A", "B"])]` | variables of the environment that have the value if there is none |
+/// | `#[property(follows = ["a"])]` | an output that changes only if one of these inputs does; with none of them: never |
+///
+/// An `Option` need not be there. `#[deprecated = "text"]` deprecates a property.
+#[proc_macro_derive(Properties, attributes(property))]
+pub fn properties(input: TokenStream) -> TokenStream {
+    derive(input, properties::expand)
+}
+
+/// Describes a component for the schema: its fields are outputs, and its documentation is the description.
+///
+/// Beside the derive `Component`, which has its own attributes.
+#[proc_macro_derive(Described, attributes(property, output))]
+pub fn described(input: TokenStream) -> TokenStream {
+    derive(input, properties::expand_described)
+}
+
+/// Makes an enum without data a property that is one of several texts: the names of the variants.
+///
+/// `#[property(name = "t2.micro")]` gives a variant another text.
+#[proc_macro_derive(EnumType, attributes(property))]
+pub fn enum_type(input: TokenStream) -> TokenStream {
+    derive(input, properties::expand_enum)
+}
+
+/// Tells a provider what an implementation of its trait `Resource` can do, and the schema what it is.
+///
+/// | Argument | Meaning |
+/// |---|---|
+/// | `token = "index:File"` | module and name; `index` and the name of the type, if it is missing |
+/// | `aliases = ["index:Document"]` | former tokens |
+/// | `delete_before_replace` | a replacement deletes the old resource first |
+///
+/// The documentation of the block is the description of the resource.
+#[proc_macro_attribute]
+pub fn resource(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let block = parse_macro_input!(item as syn::ItemImpl);
+    provider::Arguments::read(arguments)
+        .and_then(|arguments| provider::resource(&arguments, block))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes an asynchronous function one of a provider: a type of the same name, for `Provider::function`.
+///
+/// `token = "index:getFile"` names module and function; `index` and the function's name in camel case, if it is missing.
+#[proc_macro_attribute]
+pub fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as syn::ItemFn);
+    provider::Arguments::read(arguments)
+        .and_then(|arguments| provider::function(&arguments, function))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 fn derive(

@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::output::{Cell, Output, settle};
-use crate::value::{Archive, Asset, AssetOrArchive, FromValue, IntoValue, Secret, Value};
+use crate::value::{Archive, Asset, AssetOrArchive, FromValue, IntoValue, Mismatch, Secret, Value};
 
 /// A value of type `T` for a resource: plain, or an output, or with outputs inside.
 ///
@@ -73,6 +73,16 @@ impl<T> fmt::Debug for Input<T> {
             Some(value) => value.fmt(f),
             None => f.write_str("unset"),
         }
+    }
+}
+
+impl<T> FromValue for Input<T> {
+    /// An input of a component that another program makes: what is inside is looked at when it is used.
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        Ok(match value {
+            Value::Null => Input::unset(),
+            value => Input::from_value(value),
+        })
     }
 }
 

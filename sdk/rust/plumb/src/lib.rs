@@ -44,6 +44,8 @@ mod output;
 mod package;
 mod program;
 mod protocol;
+#[doc(hidden)]
+pub mod provider;
 mod resource;
 mod run;
 mod stack_reference;

@@ -21,6 +21,11 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// A hook of a program that called this one's component.
+    pub(crate) fn named(name: &str) -> Self {
+        Hook { name: name.into() }
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
@@ -34,6 +39,11 @@ pub struct ErrorHook {
 }
 
 impl ErrorHook {
+    /// A hook of a program that called this one's component.
+    pub(crate) fn named(name: &str) -> Self {
+        ErrorHook { name: name.into() }
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name

@@ -74,6 +74,12 @@ impl Alias {
         self
     }
 
+    /// The resource had the parent with this URN.
+    #[must_use]
+    pub fn parent_urn(self, urn: impl Into<String>) -> Self {
+        self.change(|spec| spec.parent = Some(pb::alias::spec::Parent::ParentUrn(urn.into())))
+    }
+
     /// The resource had no parent.
     #[must_use]
     pub fn no_parent(self) -> Self {

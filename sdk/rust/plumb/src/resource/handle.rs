@@ -150,6 +150,24 @@ impl Handle {
         Handle::new(program, draft, std::future::ready(Ok(Arc::new(state))))
     }
 
+    /// A provider by the text by which the engine knows it: its URN and its ID.
+    pub(crate) fn provider(program: &Program, reference: &str) -> Option<Self> {
+        let (urn, id) = reference.rsplit_once("::")?;
+        let state = State {
+            urn: urn.to_owned(),
+            id: ProviderId::of(id.to_owned()),
+            outputs: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+            is_partial: program.settings.is_preview,
+        };
+        let draft = Draft::of_urn(Kind::Dependency, urn);
+        Some(Handle::new(
+            program,
+            draft,
+            std::future::ready(Ok(Arc::new(state))),
+        ))
+    }
+
     /// A resource that a value refers to; its state is loaded when somebody looks at it.
     pub(crate) fn reference(program: &Program, urn: String, id: Option<String>) -> Self {
         let draft = Draft::of_urn(Kind::Dependency, &urn);

@@ -24,7 +24,7 @@ pub use options::{ComponentLike, CustomLike, Options, Timeouts, kind, opts};
 
 pub(crate) use dependencies::Dependencies;
 pub(crate) use handle::{Kind, ProviderId, State};
-pub(crate) use options::OptionData;
+pub(crate) use options::{Binding, OptionData};
 pub(crate) use providers::package_of;
 pub(crate) use register::{Registration, Way, monitor_error};
 

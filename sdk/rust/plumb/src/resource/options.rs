@@ -139,6 +139,13 @@ fn strings<S: Into<String>>(items: impl IntoIterator<Item = S>) -> impl Iterator
 }
 
 impl<K> Options<K> {
+    pub(crate) fn of(data: OptionData) -> Self {
+        Options {
+            data,
+            kind: PhantomData,
+        }
+    }
+
     fn change(mut self, change: impl FnOnce(&mut OptionData)) -> Self {
         change(&mut self.data);
         self

@@ -23,7 +23,8 @@ enum Form {
 
 /// Reads values for a program.
 pub(crate) struct Decoder<'a> {
-    program: &'a Program,
+    /// None for providers, which no resources and no outputs reach.
+    program: Option<&'a Program>,
     form: Form,
     secret: bool,
     dependencies: Dependencies,
@@ -35,7 +36,7 @@ impl<'a> Decoder<'a> {
     /// Reads one property, whose markers become those of the result.
     pub(crate) fn property(program: &'a Program, wire: Wire) -> Result<Resolved<Value>, Error> {
         let mut decoder = Decoder {
-            program,
+            program: Some(program),
             form: Form::Hoisted,
             secret: false,
             dependencies: Dependencies::default(),
@@ -64,13 +65,21 @@ impl<'a> Decoder<'a> {
         program: &'a Program,
         members: Option<Struct>,
     ) -> Result<BTreeMap<String, Value>, Error> {
-        let mut decoder = Decoder {
+        Decoder::keeping_marks(Some(program)).members(members.unwrap_or_default().fields)
+    }
+
+    /// Reads an object for a provider: a resource is its ID, or its URN if it has none.
+    pub(crate) fn for_provider(members: Option<Struct>) -> Result<BTreeMap<String, Value>, Error> {
+        Decoder::keeping_marks(None).members(members.unwrap_or_default().fields)
+    }
+
+    fn keeping_marks(program: Option<&'a Program>) -> Self {
+        Decoder {
             program,
             form: Form::Marked,
             secret: false,
             dependencies: Dependencies::default(),
-        };
-        decoder.members(members.unwrap_or_default().fields)
+        }
     }
 
     fn members(&mut self, members: Members) -> Result<BTreeMap<String, Value>, Error> {
@@ -97,7 +106,7 @@ impl<'a> Decoder<'a> {
 
     /// Outside of a preview, an unknown value is one that will never be there.
     fn unknown(&self) -> Value {
-        if self.program.settings.is_preview || self.form == Form::Marked {
+        if self.form == Form::Marked || self.program.is_none_or(|it| it.settings.is_preview) {
             Value::Unknown
         } else {
             Value::Null
@@ -139,8 +148,14 @@ impl<'a> Decoder<'a> {
             )
         })?;
         let id = string(members, "id");
-        let handle = Handle::reference(self.program, urn, id);
-        Ok(Value::Resource(handle))
+        Ok(match self.program {
+            Some(program) => Value::Resource(Handle::reference(program, urn, id)),
+            None => match id {
+                None => Value::String(urn),
+                Some(id) if id.is_empty() || id == UNKNOWN => Value::Unknown,
+                Some(id) => Value::String(id),
+            },
+        })
     }
 
     fn output(&mut self, mut members: Members) -> Result<Value, Error> {
@@ -149,10 +164,13 @@ impl<'a> Decoder<'a> {
             Some(Kind::BoolValue(true))
         );
         let mut dependencies = Dependencies::default();
-        if let Some(Kind::ListValue(urns)) = members.remove("dependencies").and_then(|it| it.kind) {
+        if let Some(program) = self.program
+            && let Some(Kind::ListValue(urns)) =
+                members.remove("dependencies").and_then(|it| it.kind)
+        {
             for urn in urns.values {
                 if let Some(Kind::StringValue(urn)) = urn.kind {
-                    dependencies.insert(Handle::dependency(self.program, urn));
+                    dependencies.insert(Handle::dependency(program, urn));
                 }
             }
         }

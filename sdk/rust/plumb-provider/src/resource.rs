@@ -1,0 +1,263 @@
+//! Resources: what a provider creates, changes and deletes.
+
+use std::future::Future;
+
+use plumb::{FromValue, IntoValue, Result};
+
+use crate::check::Check;
+use crate::diff::{Change, Diff};
+use crate::preview::Preview;
+use crate::schema::Properties;
+use crate::{Cx, Error};
+
+/// A type of resource. Put the attribute [`resource`](crate::resource) on the implementation: it adds the constants.
+///
+/// ```
+/// use plumb_provider::prelude::*;
+///
+/// #[derive(Clone, Debug, Properties)]
+/// struct NoteArgs {
+///     /// What the note says.
+///     text: String,
+/// }
+///
+/// #[derive(Clone, Debug, Properties)]
+/// struct NoteState {
+///     #[property(flatten)]
+///     args: NoteArgs,
+///     /// How many letters there are.
+///     letters: i64,
+/// }
+///
+/// struct Note;
+///
+/// /// A note that nobody reads.
+/// #[plumb_provider::resource]
+/// impl Resource for Note {
+///     type Args = NoteArgs;
+///     type State = NoteState;
+///
+///     async fn create(cx: &Cx, args: NoteArgs) -> Result<Created<NoteState>> {
+///         let letters = i64::try_from(args.text.len())?;
+///         Ok(Created::new(cx.name(), NoteState { args, letters }))
+///     }
+/// }
+///
+/// let provider = Provider::new("notes", "0.1.0").resource::<Note>();
+/// assert!(provider.schema().unwrap().contains("How many letters"));
+/// ```
+///
+/// Only `create` has to be there. What happens without the others:
+///
+/// | Function | Without it |
+/// |---|---|
+/// | `check` | the schema is checked, and its defaults are set; both happen around a `check`, too |
+/// | `diff` | inputs that differ are changes |
+/// | `preview` | outputs with names of inputs have their values, others are unknown |
+/// | `update` | every change replaces the resource |
+/// | `read` | the resource is taken to be as it was, and cannot be imported |
+/// | `delete` | nothing has to be done |
+pub trait Resource: Sized + Send + Sync + 'static {
+    /// Module and name, as in `index:File`.
+    const TOKEN: &'static str;
+    /// Documentation.
+    const DESCRIPTION: &'static str = "";
+    /// Why the resource should not be used any more.
+    const DEPRECATED: Option<&'static str> = None;
+    /// Former tokens.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Whether there is an `update`.
+    const UPDATES: bool;
+    /// Whether there is a `read`.
+    const READS: bool;
+    /// Whether there is a `preview`.
+    const PREVIEWS: bool;
+    /// Whether there is a `diff`.
+    const DIFFS: bool;
+    /// Whether a replacement deletes the old resource first.
+    const DELETES_BEFORE_REPLACING: bool = false;
+
+    /// The inputs.
+    type Args: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
+    /// The outputs.
+    type State: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
+
+    /// Looks at the inputs before anything is done with them: sets defaults, and says what is wrong.
+    fn check(cx: &Cx, check: &mut Check) -> impl Future<Output = Result<()>> + Send {
+        let _ = (cx, check);
+        async { Ok(()) }
+    }
+
+    /// Looks at what differs before it becomes an update or a replacement.
+    fn diff(cx: &Cx, diff: &mut Diff<Self>) -> impl Future<Output = Result<()>> + Send {
+        let _ = (cx, diff);
+        async { Ok(()) }
+    }
+
+    /// Says what outputs will be, in a preview.
+    fn preview(cx: &Cx, preview: &mut Preview<Self>) -> impl Future<Output = Result<()>> + Send {
+        let _ = (cx, preview);
+        async { Ok(()) }
+    }
+
+    /// Creates the resource.
+    fn create(
+        cx: &Cx,
+        args: Self::Args,
+    ) -> impl Future<Output = Result<Created<Self::State>>> + Send;
+
+    /// Changes the resource.
+    fn update(
+        cx: &Cx,
+        update: Update<Self>,
+    ) -> impl Future<Output = Result<Updated<Self::State>>> + Send {
+        let _ = (cx, update);
+        async { Err(Error::new("the resource cannot be updated")) }
+    }
+
+    /// Looks how the resource is; `None` if it is gone.
+    fn read(cx: &Cx, read: Read<Self>) -> impl Future<Output = Result<Option<Found<Self>>>> + Send {
+        let _ = (cx, read);
+        async { Err(Error::new("the resource cannot be read")) }
+    }
+
+    /// Deletes the resource; one that is gone already is no error.
+    fn delete(cx: &Cx, delete: Delete<Self>) -> impl Future<Output = Result<()>> + Send {
+        let _ = (cx, delete);
+        async { Ok(()) }
+    }
+}
+
+/// A resource that was created.
+#[derive(Clone, Debug)]
+pub struct Created<S> {
+    pub(crate) id: String,
+    pub(crate) state: S,
+    pub(crate) problems: Vec<String>,
+}
+
+impl<S> Created<S> {
+    /// The resource with this ID.
+    pub fn new(id: impl Into<String>, state: S) -> Self {
+        Created {
+            id: id.into(),
+            state,
+            problems: Vec::new(),
+        }
+    }
+
+    /// The resource exists, but is not as it should be: the deployment fails, and the next one updates it.
+    #[must_use]
+    pub fn but(mut self, problem: impl Into<String>) -> Self {
+        self.problems.push(problem.into());
+        self
+    }
+}
+
+/// A change of a resource.
+#[derive(Debug)]
+pub struct Update<R: Resource> {
+    /// The ID.
+    pub id: String,
+    /// The inputs that it shall have.
+    pub args: R::Args,
+    /// The inputs that it has; `None` if an older version of the provider recorded some that do not fit any more.
+    pub old_args: Option<R::Args>,
+    /// The state that it has.
+    pub state: R::State,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl<R: Resource> Update<R> {
+    /// What differs.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether an input, or something inside it, differs.
+    pub fn has_changed(&self, path: &str) -> bool {
+        self.changes.iter().any(|it| it.path.is_inside(path))
+    }
+}
+
+/// A resource that was changed.
+#[derive(Clone, Debug)]
+pub struct Updated<S> {
+    pub(crate) state: S,
+    pub(crate) problems: Vec<String>,
+}
+
+impl<S> From<S> for Updated<S> {
+    fn from(state: S) -> Self {
+        Updated {
+            state,
+            problems: Vec::new(),
+        }
+    }
+}
+
+impl<S> Updated<S> {
+    /// The resource has changed, but is not as it should be: the deployment fails, and the next one updates it.
+    #[must_use]
+    pub fn but(mut self, problem: impl Into<String>) -> Self {
+        self.problems.push(problem.into());
+        self
+    }
+}
+
+/// A look at a resource: of a stack, or one that shall be imported.
+#[derive(Debug)]
+pub struct Read<R: Resource> {
+    /// The ID.
+    pub id: String,
+    /// The inputs, if the resource is one of a stack.
+    pub args: Option<R::Args>,
+    /// The state as it was last, if the resource is one of a stack.
+    pub state: Option<R::State>,
+}
+
+/// A resource as it is.
+#[derive(Clone, Debug)]
+pub struct Found<R: Resource> {
+    pub(crate) id: Option<String>,
+    pub(crate) args: R::Args,
+    pub(crate) state: R::State,
+    pub(crate) problems: Vec<String>,
+}
+
+impl<R: Resource> Found<R> {
+    /// The inputs that a program would set for it, and its state.
+    pub fn new(args: R::Args, state: R::State) -> Self {
+        Found {
+            id: None,
+            args,
+            state,
+            problems: Vec::new(),
+        }
+    }
+
+    /// The resource has another ID than the one it was looked for with.
+    #[must_use]
+    pub fn with_id(self, id: impl Into<String>) -> Self {
+        Found {
+            id: Some(id.into()),
+            ..self
+        }
+    }
+
+    /// The resource exists, but is not as it should be.
+    #[must_use]
+    pub fn but(mut self, problem: impl Into<String>) -> Self {
+        self.problems.push(problem.into());
+        self
+    }
+}
+
+/// The end of a resource.
+#[derive(Debug)]
+pub struct Delete<R: Resource> {
+    /// The ID.
+    pub id: String,
+    /// The state that it has.
+    pub state: R::State,
+}

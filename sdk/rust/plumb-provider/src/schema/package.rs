@@ -1,0 +1,285 @@
+//! The schema as JSON.
+
+use plumb::Value;
+use serde_json::{Map, Value as Json, json};
+
+use super::{Definition, Property, Type, Types};
+use crate::Error;
+
+/// What a provider is, and what it has.
+#[derive(Debug, Default)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) facts: Map<String, Json>,
+    pub(crate) types: Types,
+    pub(crate) config: Vec<Property>,
+    pub(crate) specs: Vec<Spec>,
+}
+
+/// A resource, a component or a function.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) kind: SpecKind,
+    /// Module and name.
+    pub(crate) token: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) deprecated: Option<&'static str>,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) inputs: Vec<Property>,
+    pub(crate) outputs: Vec<Property>,
+}
+
+/// Parts of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpecKind {
+    Resource,
+    Component,
+    Function,
+}
+
+/// Whether properties go into a resource or come out of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    In,
+    Out,
+}
+
+impl Package {
+    /// The token with the name of the package in front.
+    pub(crate) fn full(&self, token: &str) -> String {
+        if token.split(':').count() > 2 {
+            return token.to_owned();
+        }
+        format!("{}:{token}", self.name)
+    }
+
+    /// The document.
+    pub(crate) fn schema(&self) -> Result<String, Error> {
+        self.check()?;
+        let mut root = Map::new();
+        root.insert("name".to_owned(), json!(self.name));
+        root.insert("version".to_owned(), json!(self.version));
+        root.extend(self.facts.clone());
+        root.insert(
+            "config".to_owned(),
+            Json::Object(self.object(&self.config, "variables", "defaults", Way::In)),
+        );
+        root.insert("types".to_owned(), Json::Object(self.definitions()));
+        root.insert("provider".to_owned(), Json::Object(self.provider()));
+        for (section, kinds) in [
+            ("resources", &[SpecKind::Resource, SpecKind::Component][..]),
+            ("functions", &[SpecKind::Function][..]),
+        ] {
+            let specs = self.specs.iter().filter(|it| kinds.contains(&it.kind));
+            let members = specs.map(|spec| (self.full(spec.token), Json::Object(self.spec(spec))));
+            root.insert(section.to_owned(), Json::Object(members.collect()));
+        }
+        Ok(serde_json::to_string(&Json::Object(root))?)
+    }
+
+    /// Mistakes that only a look at everything finds.
+    fn check(&self) -> Result<(), Error> {
+        let mut problems = self.types.problems().to_vec();
+        let resources = self.specs.iter().filter(|it| it.kind != SpecKind::Function);
+        for spec in resources {
+            for property in spec.inputs.iter().chain(&spec.outputs) {
+                if ["id", "urn"].contains(&property.name.as_str()) {
+                    problems.push(format!(
+                        "`{}` has the property `{}`, which every resource has already",
+                        spec.token, property.name
+                    ));
+                }
+            }
+        }
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(format!(
+            "the schema of `{}` is not valid: {}",
+            self.name,
+            problems.join("; ")
+        )))
+    }
+
+    fn definitions(&self) -> Map<String, Json> {
+        let definitions = self.types.iter().map(|(token, definition)| {
+            let definition = match definition {
+                Definition::Object {
+                    description,
+                    properties,
+                } => {
+                    let mut object = self.object(properties, "properties", "required", Way::In);
+                    describe(&mut object, description);
+                    object.insert("type".to_owned(), json!("object"));
+                    object
+                }
+                Definition::Enum {
+                    description,
+                    values,
+                } => {
+                    let values = values.iter().map(|it| {
+                        let mut value = Map::new();
+                        value.insert("name".to_owned(), json!(it.name));
+                        value.insert("value".to_owned(), json!(it.value));
+                        describe(&mut value, &it.description);
+                        Json::Object(value)
+                    });
+                    let mut object = Map::new();
+                    object.insert("type".to_owned(), json!("string"));
+                    object.insert("enum".to_owned(), values.collect());
+                    describe(&mut object, description);
+                    object
+                }
+            };
+            (self.full(token), Json::Object(definition))
+        });
+        definitions.collect()
+    }
+
+    fn provider(&self) -> Map<String, Json> {
+        let mut provider = self.object(&self.config, "inputProperties", "requiredInputs", Way::In);
+        // Only texts come back as outputs of a provider.
+        let texts: Vec<_> = self
+            .config
+            .iter()
+            .filter(|it| it.of == Type::String)
+            .cloned()
+            .collect();
+        provider.extend(self.object(&texts, "properties", "required", Way::Out));
+        provider
+    }
+
+    fn spec(&self, spec: &Spec) -> Map<String, Json> {
+        let mut object = Map::new();
+        describe(&mut object, spec.description);
+        if let Some(message) = spec.deprecated {
+            object.insert("deprecationMessage".to_owned(), json!(message));
+        }
+        if spec.kind == SpecKind::Function {
+            let mut inputs = self.object(&spec.inputs, "properties", "required", Way::In);
+            inputs.insert("type".to_owned(), json!("object"));
+            object.insert("inputs".to_owned(), Json::Object(inputs));
+            let mut outputs = self.object(&spec.outputs, "properties", "required", Way::Out);
+            outputs.insert("type".to_owned(), json!("object"));
+            object.insert("outputs".to_owned(), Json::Object(outputs));
+            return object;
+        }
+        object.extend(self.object(&spec.inputs, "inputProperties", "requiredInputs", Way::In));
+        object.extend(self.object(&spec.outputs, "properties", "required", Way::Out));
+        if spec.kind == SpecKind::Component {
+            object.insert("isComponent".to_owned(), json!(true));
+            mark_plain(&spec.inputs, &mut object);
+        }
+        if !spec.aliases.is_empty() {
+            let aliases = spec.aliases.iter();
+            let aliases = aliases.map(|token| json!({ "type": self.full(token) }));
+            object.insert("aliases".to_owned(), aliases.collect());
+        }
+        object
+    }
+
+    /// Properties under `key`, and the names of those that have to be there.
+    fn object(
+        &self,
+        properties: &[Property],
+        key: &str,
+        required: &str,
+        way: Way,
+    ) -> Map<String, Json> {
+        let mut object = Map::new();
+        let members = properties.iter().map(|property| {
+            let mut member = self.property(property);
+            if way == Way::In {
+                add_default(&mut member, property);
+            }
+            (property.name.clone(), Json::Object(member))
+        });
+        object.insert(key.to_owned(), Json::Object(members.collect()));
+        let mut names: Vec<_> = properties
+            .iter()
+            .filter(|it| match way {
+                Way::In => it.must_be_set(),
+                Way::Out => it.is_required,
+            })
+            .map(|it| it.name.as_str())
+            .collect();
+        names.sort_unstable();
+        if !names.is_empty() {
+            object.insert(required.to_owned(), json!(names));
+        }
+        object
+    }
+
+    fn property(&self, property: &Property) -> Map<String, Json> {
+        let mut object = self.reference(&property.of);
+        describe(&mut object, &property.description);
+        if property.is_secret {
+            object.insert("secret".to_owned(), json!(true));
+        }
+        if property.replaces {
+            object.insert("willReplaceOnChanges".to_owned(), json!(true));
+        }
+        if let Some(message) = &property.deprecated {
+            object.insert("deprecationMessage".to_owned(), json!(message));
+        }
+        object
+    }
+
+    fn reference(&self, of: &Type) -> Map<String, Json> {
+        let json = match of {
+            Type::Boolean => json!({ "type": "boolean" }),
+            Type::Integer => json!({ "type": "integer" }),
+            Type::Number => json!({ "type": "number" }),
+            Type::String => json!({ "type": "string" }),
+            Type::Any => json!({ "$ref": "pulumi.json#/Any" }),
+            Type::AssetOrArchive => json!({ "$ref": "pulumi.json#/Asset" }),
+            Type::Archive => json!({ "$ref": "pulumi.json#/Archive" }),
+            Type::List(of) => json!({ "type": "array", "items": self.reference(of) }),
+            Type::Map(of) => {
+                json!({ "type": "object", "additionalProperties": self.reference(of) })
+            }
+            Type::Named(token) => json!({ "$ref": format!("#/types/{}", self.full(token)) }),
+        };
+        match json {
+            Json::Object(object) => object,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Inputs of components that are there at once.
+fn mark_plain(inputs: &[Property], object: &mut Map<String, Json>) {
+    for property in inputs.iter().filter(|it| !it.takes_outputs) {
+        if let Some(Json::Object(input)) = object
+            .get_mut("inputProperties")
+            .and_then(|it| it.get_mut(&property.name))
+        {
+            input.insert("plain".to_owned(), json!(true));
+        }
+    }
+}
+
+/// Adds what the property is if a program leaves it out.
+fn add_default(object: &mut Map<String, Json>, property: &Property) {
+    // The schema knows simple defaults only; the check knows the others.
+    match &property.default {
+        Some(Value::Bool(value)) => object.insert("default".to_owned(), json!(value)),
+        Some(Value::String(text)) => object.insert("default".to_owned(), json!(text)),
+        Some(Value::Number(number)) if number.fract() == 0.0 => {
+            object.insert("default".to_owned(), json!(*number as i64))
+        }
+        Some(Value::Number(number)) => object.insert("default".to_owned(), json!(number)),
+        _ => None,
+    };
+    if !property.environment.is_empty() {
+        let names = json!({ "environment": property.environment });
+        object.insert("defaultInfo".to_owned(), names);
+    }
+}
+
+fn describe(object: &mut Map<String, Json>, description: &str) {
+    if !description.is_empty() {
+        object.insert("description".to_owned(), json!(description));
+    }
+}

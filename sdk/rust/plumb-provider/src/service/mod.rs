@@ -1,0 +1,151 @@
+//! The protocol of providers: each call of the engine, answered by the code of the provider.
+//!
+//! | Calls | Module |
+//! |---|---|
+//! | `Handshake`, `GetSchema`, `GetPluginInfo`, `Attach`, `Cancel` | here |
+//! | `CheckConfig`, `DiffConfig`, `Configure` | `config` |
+//! | `Check`, `Diff`, `Create`, `Read`, `Update`, `Delete` | `resources` |
+//! | `Invoke` | `functions` |
+//! | `Construct` | `components` |
+
+mod components;
+mod config;
+mod functions;
+mod grpc;
+mod resources;
+
+pub(crate) use grpc::Shared;
+pub(crate) use resources::RichStatus;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use plumb::Result;
+use tonic::Status;
+
+use crate::context::Session;
+use crate::protocol as pb;
+use crate::schema::{Environment, Failure, Spec, SpecKind};
+use crate::{Cx, Provider};
+
+/// A provider that answers an engine.
+#[derive(Debug)]
+pub(crate) struct Service {
+    provider: Provider,
+    session: Arc<Session>,
+    environment: Environment,
+}
+
+/// The answer to a call.
+pub(crate) type Answer<T> = std::result::Result<T, Status>;
+
+impl Service {
+    pub(crate) fn new(provider: Provider, environment: Environment) -> Self {
+        Service {
+            provider,
+            session: Arc::default(),
+            environment,
+        }
+    }
+
+    /// The token with the name of the package in front.
+    pub(crate) fn full(&self, token: &str) -> String {
+        self.provider.package.full(token)
+    }
+
+    fn cx(&self) -> Cx {
+        Cx::new(&self.session)
+    }
+
+    /// The specification behind the token of a resource.
+    fn resource_spec(&self, token: &str) -> Answer<&Spec> {
+        let spec = self.provider.spec(token);
+        spec.filter(|it| it.kind == SpecKind::Resource)
+            .ok_or_else(|| self.unknown("resource", token))
+    }
+
+    fn unknown(&self, what: &str, token: &str) -> Status {
+        let package = &self.provider.package;
+        Status::not_found(format!(
+            "the provider `{}` of version {} has no {what} `{token}`",
+            package.name, package.version
+        ))
+    }
+
+    pub(crate) fn handshake(
+        &self,
+        request: &pb::ProviderHandshakeRequest,
+    ) -> Answer<pb::ProviderHandshakeResponse> {
+        self.attach(&request.engine_address)?;
+        Ok(pb::ProviderHandshakeResponse {
+            accept_secrets: true,
+            accept_resources: true,
+            accept_outputs: true,
+            supports_autonaming_configuration: true,
+            ..pb::ProviderHandshakeResponse::default()
+        })
+    }
+
+    /// Whoever is at this address listens to messages.
+    pub(crate) fn attach(&self, address: &str) -> Answer<()> {
+        if address.is_empty() {
+            return Ok(());
+        }
+        self.session.attach(address).map_err(|error| status(&error))
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    pub(crate) fn schema(&self, request: &pb::GetSchemaRequest) -> Answer<pb::GetSchemaResponse> {
+        if request.version != 0 {
+            return Err(Status::invalid_argument(format!(
+                "schemas of version {} are not supported",
+                request.version
+            )));
+        }
+        let schema = self.provider.schema().map_err(|error| status(&error))?;
+        Ok(pb::GetSchemaResponse { schema })
+    }
+
+    pub(crate) fn info(&self) -> pb::PluginInfo {
+        pb::PluginInfo {
+            version: self.provider.package.version.clone(),
+        }
+    }
+}
+
+/// An error as the engine gets it.
+fn status(error: &plumb::Error) -> Status {
+    Status::unknown(error.to_string())
+}
+
+/// Runs code of the provider; a panic in it is an error.
+async fn guarded<T>(code: impl Future<Output = Result<T>>) -> Answer<T> {
+    match AssertUnwindSafe(code).catch_unwind().await {
+        Ok(result) => result.map_err(|error| status(&error)),
+        Err(panic) => {
+            let said = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied());
+            let said = said.map(|it| format!(": {it}")).unwrap_or_default();
+            Err(Status::internal(format!(
+                "the code of the provider panicked{said}"
+            )))
+        }
+    }
+}
+
+/// Failures as the engine gets them, each property once.
+fn failures(found: Vec<Failure>) -> Vec<pb::CheckFailure> {
+    let mut failures: Vec<pb::CheckFailure> = Vec::new();
+    for Failure { property, reason } in found {
+        if !failures.iter().any(|it| it.property == property) {
+            failures.push(pb::CheckFailure { property, reason });
+        }
+    }
+    failures
+}

@@ -1,0 +1,35 @@
+//! What providers need of programs: for the crate `plumb-provider`.
+
+mod construct;
+
+use std::collections::BTreeMap;
+
+use futures_util::FutureExt as _;
+use prost_types::Struct;
+
+pub use construct::{Constructed, Construction, construct};
+
+use crate::wire::{Decoder, Encoder};
+use crate::{Error, Result, Value};
+
+/// Named values.
+pub type Members = BTreeMap<String, Value>;
+
+/// Reads an object that the engine sent to a provider, with all markers where they are.
+pub fn decode(members: Option<Struct>) -> Result<Members> {
+    Decoder::for_provider(members)
+}
+
+/// Writes an object for the engine; nothing in it may be an output or a resource.
+pub fn encode(members: &Members) -> Result<Struct> {
+    // Only outputs and resources are waited for.
+    let encoded = Encoder::default()
+        .members(members, |_, _| {})
+        .now_or_never();
+    encoded.unwrap_or_else(|| {
+        Err(Error::at(
+            "a provider answered with an output, which is there later",
+            None,
+        ))
+    })
+}
