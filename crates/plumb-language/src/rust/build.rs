@@ -101,8 +101,12 @@ struct Listener {
 
 impl Listener {
     async fn hear(&mut self, options: &LanguageOptions, line: String) {
-        if !is_progress(&line) {
+        let Some(verb) = verb(&line) else {
             self.diagnostics.push(line);
+            return;
+        };
+        // A program that is up to date is not worth a line.
+        if verb == "Finished" {
             return;
         }
         if self.told.is_none_or(|told| told.elapsed() > PACE) {
@@ -134,15 +138,13 @@ impl Listener {
     }
 }
 
-/// Whether Cargo says how far it is: a verb, aligned to the right in the first twelve columns.
-fn is_progress(line: &str) -> bool {
-    let Some(verb) = line.get(..12) else {
-        return false;
-    };
-    let verb = verb.trim_start();
-    line.as_bytes().get(12) == Some(&b' ')
+/// The verb with which Cargo says how far it is, aligned to the right in the first twelve columns.
+fn verb(line: &str) -> Option<&str> {
+    let verb = line.get(..12)?.trim_start();
+    let is_verb = line.as_bytes().get(12) == Some(&b' ')
         && verb.starts_with(|first: char| first.is_ascii_uppercase())
-        && verb.chars().all(|letter| letter.is_ascii_alphabetic())
+        && verb.chars().all(|letter| letter.is_ascii_alphabetic());
+    is_verb.then_some(verb)
 }
 
 #[cfg(test)]
@@ -151,13 +153,16 @@ mod tests {
 
     #[test]
     fn progress_is_told_from_diagnostics() {
-        for line in [
-            "   Compiling plumb-sdk v0.1.0",
-            "    Finished `dev` profile [unoptimized] target(s) in 0.10s",
-            "  Downloaded syn v2.0.0",
-            "    Updating crates.io index",
+        for (line, said) in [
+            ("   Compiling plumb-sdk v0.1.0", "Compiling"),
+            (
+                "    Finished `dev` profile [unoptimized] target(s) in 0.10s",
+                "Finished",
+            ),
+            ("  Downloaded syn v2.0.0", "Downloaded"),
+            ("    Updating crates.io index", "Updating"),
         ] {
-            assert!(is_progress(line), "{line}");
+            assert_eq!(verb(line), Some(said));
         }
         for line in [
             "warning: unused variable: `x`",
@@ -166,7 +171,7 @@ mod tests {
             "",
             "error[E0425]: cannot find function `f`",
         ] {
-            assert!(!is_progress(line), "{line}");
+            assert_eq!(verb(line), None);
         }
     }
 

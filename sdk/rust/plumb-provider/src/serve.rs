@@ -89,9 +89,15 @@ fn announce(port: u16) -> Result<()> {
     Ok(())
 }
 
-/// Waits until nobody is at the address of the engine any more; for ever without one.
+/// Waits until nobody is at the address of the engine any more; for ever if nobody has been there.
+///
+/// Whoever wants nothing but the schema starts providers without listening to them.
 async fn gone(engine: Option<String>) {
-    let Some(engine) = engine else {
+    let was_there = match &engine {
+        Some(engine) => TcpStream::connect(engine).await.is_ok(),
+        None => false,
+    };
+    let (Some(engine), true) = (engine, was_there) else {
         return std::future::pending().await;
     };
     while TcpStream::connect(&engine).await.is_ok() {

@@ -58,7 +58,15 @@ impl Service {
 
     pub(crate) fn configure(&self, request: pb::ConfigureRequest) -> Answer<pb::ConfigureResponse> {
         let mut inputs = decode(request.args).map_err(|error| status(&error))?;
-        parse_texts(&self.provider.package.config, &mut inputs);
+        let package = &self.provider.package;
+        parse_texts(&package.config, &mut inputs);
+        // An import configures providers whose configuration was not checked.
+        add_defaults(
+            &package.types,
+            &package.config,
+            &mut inputs,
+            self.environment,
+        );
         if let Some(config) = self.provider.config {
             let config = config.decode(exposed_members(&own(&inputs)));
             let config = config.map_err(|mismatch| {

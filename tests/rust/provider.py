@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs the provider of the examples, which is in Rust, for a program in YAML and for one in Rust.
+
+    tests/rust/provider.py --bin target/debug/plumb [--target DIR]
+
+The first program is the example's own: the command line builds the provider beside it. The second uses the package that is
+generated from the provider's schema. Only the standard library is used.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from sdks import Failed, ROOT, World
+
+EXAMPLE = ROOT / "examples/rust-provider"
+
+PROGRAM = '''use plumb::prelude::*;
+use pulumi_files::{CountWordsArgs, File, FileArgs, Readers, Site, SiteArgs};
+
+#[plumb::main]
+async fn main(ctx: Ctx) -> plumb::Result<()> {
+    let text = ctx.values().require::<String>("text")?;
+    let file = File::new(&ctx, "secret", FileArgs::new().content(Secret::new(text)).readers(Readers::OWNER));
+    let heading = interpolate!("{}!", file.content());
+    let site = Site::with(&ctx, "site", SiteArgs::new().heading(heading).pages(["one"]), opts().depends_on([&file]));
+    let counted = pulumi_files::count_words(&ctx, CountWordsArgs::new().text(file.content()));
+    ctx.export("size", file.size());
+    ctx.export("index", site.index());
+    ctx.export("siteSize", site.size());
+    ctx.export("words", counted.get(pulumi_files::CountWordsResult::WORDS));
+    Ok(())
+}
+'''
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+class Project:
+    """A folder with a program."""
+
+    def __init__(self, world, folder):
+        self.world, self.folder = world, folder
+        self("stack", "init", "dev")
+
+    def __call__(self, *words, code=0):
+        return self.world.command(self.world.plumb, "--non-interactive", *words, cwd=self.folder, code=code)
+
+    def outputs(self):
+        return json.loads(self("stack", "output", "--json", "--show-secrets"))
+
+    def resources(self):
+        exported = json.loads(self("stack", "export"))["deployment"].get("resources", [])
+        return {it["urn"].rsplit("::", 1)[1]: it for it in exported}
+
+    def written(self, name):
+        return self.folder / "written" / name
+
+
+def in_yaml(world, provider):
+    project = Project(world, provider / "program")
+    shown = project("up", "--yes")
+    expect("Finished" not in shown, shown)
+    outputs = project.outputs()
+    path = outputs["path"]
+    expect(outputs == {"path": path, "size": 15, "index": "index.txt", "siteSize": 34, "words": 3}, outputs)
+    expect(path.startswith("greeting-") and project.written(path).read_text() == "Hello from Rust", path)
+    expect(project.written(path).stat().st_mode & 0o777 == 0o600, "others may read it")
+    expect(project.written("two.txt").read_text() == "Words of 15: two\n", "the page is another one")
+    project("up", "--yes", "--expect-no-changes")
+    resources = project.resources()
+    site = resources["site"]
+    expect(site["outputs"] == {"index": "index.txt", "size": 34} and site["dependencies"] == [resources["greeting"]["urn"]], site)
+    expect(resources["site-one"]["parent"] == site["urn"], resources["site-one"])
+    expect(resources["site-one"]["propertyDependencies"]["content"] == [resources["greeting"]["urn"]], resources["site-one"])
+    changes(project, path)
+    mistakes(project)
+    project("destroy", "--yes")
+    expect(not project.resources() and not list((project.folder / "written").iterdir()), "files are left")
+
+
+def changes(project, path):
+    """Updates, a replacement, drift, and an import."""
+    program = project.folder / "Pulumi.yaml"
+    text = program.read_text()
+    program.write_text(text.replace("Hello from Rust", "Hello"))
+    shown = project("preview", "--diff")
+    expect("siteSize: 34 => 32" in shown, shown)
+    project("up", "--yes")
+    outputs = project.outputs()
+    expect((outputs["path"], outputs["size"], outputs["siteSize"]) == (path, 5, 32), outputs)
+    program.write_text(text.replace("content: Hello from Rust", "content: Hello\n      path: chosen"))
+    shown = project("preview", "--diff")
+    expect("replace" in shown and "greeting" in shown, shown)
+    project("up", "--yes")
+    expect(project.written("chosen").is_file() and not project.written(path).exists(), "the file was not replaced")
+    project.written("one.txt").write_text("drift")
+    project.written("two.txt").unlink()
+    project("refresh", "--yes")
+    resources = project.resources()
+    expect(resources["site-one"]["outputs"]["content"] == "drift" and "site-two" not in resources, resources)
+    project("up", "--yes")
+    expect(project.written("one.txt").read_text().startswith("Words") and project.written("two.txt").is_file(), "drift is left")
+    (project.folder / "other.txt").write_text("there before")
+    shown = project("import", "files:index:File", "other", "other.txt", "--yes", "--protect=false")
+    expect(project.resources()["other"]["outputs"]["size"] == 12 and "there before" in shown, shown)
+    project("state", "delete", project.resources()["other"]["urn"], "--yes")
+
+
+def mistakes(project):
+    """What is wrong is said, with the name of the property, and nothing is done."""
+    program = project.folder / "Pulumi.yaml"
+    text = program.read_text()
+    program.write_text(text.replace("path: chosen", "path: ../up"))
+    shown = project("up", "--yes", code=1)
+    expect("a path must stay below the root of the provider" in shown and "path" in shown, shown)
+    shutil.copy(project.written("one.txt"), project.written("taken"))
+    program.write_text(text.replace("path: chosen", "path: taken"))
+    shown = project("up", "--yes", code=1)
+    expect("there is a file at `taken` already" in shown, shown)
+    project.written("taken").unlink()
+    program.write_text(text)
+
+
+def in_rust(world, provider):
+    (world.root / ".cargo/config.toml").write_text(
+        f'[patch.crates-io]\nplumb-sdk = {{ path = "{ROOT / "sdk/rust/plumb"}" }}\n')
+    folder = world.root / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "Pulumi.yaml").write_text("name: use\nruntime: rust\n")
+    (folder / "Cargo.toml").write_text(
+        '[package]\nname = "use-files"\nversion = "0.1.0"\nedition = "2024"\n\n[dependencies]\n'
+        'plumb = { package = "plumb-sdk", version = "0.1" }\n\n[workspace]\n\n[profile.dev]\ndebug = "line-tables-only"\n')
+    (folder / "src/main.rs").write_text("fn main() {}\n")
+    world.command(world.plumb, "package", "add", provider, "--non-interactive", cwd=folder)
+    (folder / "src/main.rs").write_text(PROGRAM)
+    project = Project(world, folder)
+    project("config", "set", "--secret", "text", "hidden words")
+    project("config", "set", "files:root", "written")
+    shown = project("up", "--yes")
+    expect("hidden words" not in shown, shown)
+    outputs = project.outputs()
+    expect(outputs == {"size": 12, "index": "index.txt", "siteSize": 19, "words": 2}, outputs)
+    expect(project.written("one.txt").read_text() == "hidden words!: one\n", project.written("one.txt").read_text())
+    kept = "".join(path.read_text() for path in (world.root / "state").rglob("*.json"))
+    expect("hidden words" not in kept, "the secret is in the state")
+    project("up", "--yes", "--expect-no-changes")
+    project("destroy", "--yes")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run a provider in Rust.")
+    parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
+    parser.add_argument("--target", type=Path, default=ROOT / "target/rust-sdk", help="where Cargo builds")
+    options = parser.parse_args()
+    failed = 0
+    for name, case in [("in_yaml", in_yaml), ("in_rust", in_rust)]:
+        with tempfile.TemporaryDirectory(prefix="plumb-rust-provider-") as root:
+            world = World(options.bin.resolve(), options.target.resolve(), Path(root).resolve())
+            provider = world.root / "provider"
+            shutil.copytree(EXAMPLE, provider, ignore=shutil.ignore_patterns("Cargo.lock"))
+            manifest = provider / "Cargo.toml"
+            manifest.write_text(manifest.read_text().replace("../../sdk", str(ROOT / "sdk")))
+            try:
+                if name == "in_yaml":
+                    world.command("cargo", "test", "--quiet", cwd=provider)
+                case(world, provider)
+                print(f"passed {name}", flush=True)
+            except Failed as error:
+                failed += 1
+                print(f"FAILED {name}\n    " + str(error).replace("\n", "\n    "), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
