@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the provider of the examples, which is in Rust, for a program in YAML and for one in Rust.
+"""Runs the provider of the examples, which is in Rust, for a program in YAML and for one in Rust; and that of the template.
 
     tests/rust/provider.py --bin target/debug/plumb [--target DIR]
 
@@ -128,9 +128,23 @@ def mistakes(project):
     program.write_text(text)
 
 
+def from_template(world, _):
+    crates = ''.join(f'plumb-sdk{suffix} = {{ path = "{ROOT / "sdk/rust" / folder}" }}\n'
+                     for suffix, folder in [("", "plumb"), ("-provider", "plumb-provider")])
+    (world.root / ".cargo/config.toml").write_text(f"[patch.crates-io]\n{crates}")
+    world.command(world.plumb, "package", "new", "rust", "--name", "welcome", "--dir", "welcome", "--yes", "--non-interactive", cwd=world.root)
+    folder = world.root / "project"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text(
+        "name: use\nruntime: yaml\npackages: {welcome: ../welcome}\n"
+        "resources: {hello: {type: welcome:Greeting, properties: {who: world}}}\noutputs: {text: '${hello.text}'}\n")
+    project = Project(world, folder)
+    project("up", "--yes")
+    expect(project.outputs() == {"text": "Hello, world"}, project.outputs())
+    project("destroy", "--yes")
+
+
 def in_rust(world, provider):
-    (world.root / ".cargo/config.toml").write_text(
-        f'[patch.crates-io]\nplumb-sdk = {{ path = "{ROOT / "sdk/rust/plumb"}" }}\n')
     folder = world.root / "project"
     (folder / "src").mkdir(parents=True)
     (folder / "Pulumi.yaml").write_text("name: use\nruntime: rust\n")
@@ -160,7 +174,7 @@ def main():
     parser.add_argument("--target", type=Path, default=ROOT / "target/rust-sdk", help="where Cargo builds")
     options = parser.parse_args()
     failed = 0
-    for name, case in [("in_yaml", in_yaml), ("in_rust", in_rust)]:
+    for name, case in [("in_yaml", in_yaml), ("in_rust", in_rust), ("from_template", from_template)]:
         with tempfile.TemporaryDirectory(prefix="plumb-rust-provider-") as root:
             world = World(options.bin.resolve(), options.target.resolve(), Path(root).resolve())
             provider = world.root / "provider"

@@ -78,10 +78,9 @@ class Suite:
         data = options.reference / HOSTS[language] / "testdata"
         snapshots = self.work / "snapshots"
         if language == "rust":
-            for folder in (snapshots, self.work / "none"):
-                folder.mkdir()
+            snapshots.mkdir()
             options.sdk, options.sdk_version = options.sdk or RUST, options.sdk_version or "0.1.0"
-            data = self.work / "none"
+            data = Path(__file__).resolve().parent / "rust"
         else:
             shutil.copytree(data / SNAPSHOTS[language].format("local" if options.local else "published"), snapshots)
         request = self.messages.PrepareLanguageTestsRequest(

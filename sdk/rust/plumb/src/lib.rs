@@ -67,7 +67,7 @@ pub use output::{Deferred, Field, IntoOutput, Join, Output};
 pub use package::Package;
 pub use resource::{
     Alias, AnyProvider, AnyResource, ComponentLike, CustomLike, Handle, Options, Resource,
-    Timeouts, kind, opts,
+    ResourceLike, Timeouts, kind, opts,
 };
 pub use run::{Exports, run};
 pub use stack_reference::StackReference;

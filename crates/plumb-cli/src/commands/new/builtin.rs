@@ -13,7 +13,7 @@ macro_rules! files {
 }
 
 /// All built-in templates, by kind and name.
-pub(super) const BUILT_IN: [BuiltIn; 12] = [
+pub(super) const BUILT_IN: [BuiltIn; 13] = [
     (
         Kind::Component,
         "python",
@@ -22,6 +22,17 @@ pub(super) const BUILT_IN: [BuiltIn; 12] = [
             "__main__.py" = "__main__.py",
             "greeting.py" = "greeting.py",
             "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Component,
+        "rust",
+        files!("component-rust":
+            "PulumiPlugin.yaml" = "PulumiPlugin.yaml",
+            "Cargo.toml" = "Cargo.toml.in",
+            "src/main.rs" = "main.rs",
+            "src/greeting.rs" = "greeting.rs",
             ".gitignore" = "gitignore",
         ),
     ),

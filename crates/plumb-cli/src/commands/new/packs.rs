@@ -12,7 +12,7 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// Creates a new component package from a template
 ///
 /// A component package is a plugin whose components programs of every language can use. The template is a folder, an address, or
-/// the name of a built-in one: typescript, python.
+/// the name of a built-in one: typescript, python, rust.
 #[derive(Args, Debug)]
 pub struct PackageNewArgs {
     /// The location to place the generated package; if not specified, the current directory is used

@@ -18,7 +18,7 @@ use crate::{Context, Error};
 /// name of a plugin, with a version (`NAME@VERSION`) or without, or the path of a plugin's program or folder.
 #[derive(Args, Debug)]
 pub struct GenSdkArgs {
-    /// The SDK language to generate: [nodejs|python|go|dotnet|java|all]
+    /// The SDK language to generate: [nodejs|python|go|dotnet|java|rust|all]
     #[arg(long, default_value = "all")]
     pub language: String,
     /// The directory to write the SDK to

@@ -20,7 +20,7 @@ mod register;
 pub use aliases::Alias;
 pub use any::{AnyProvider, AnyResource};
 pub use handle::Handle;
-pub use options::{ComponentLike, CustomLike, Options, Timeouts, kind, opts};
+pub use options::{ComponentLike, CustomLike, Options, ResourceLike, Timeouts, kind, opts};
 
 pub(crate) use dependencies::Dependencies;
 pub(crate) use handle::{Kind, ProviderId, State};

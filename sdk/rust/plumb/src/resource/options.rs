@@ -32,6 +32,12 @@ pub trait CustomLike {}
 impl CustomLike for kind::Custom {}
 impl CustomLike for kind::Provider {}
 
+/// Kinds of single resources.
+pub trait ResourceLike {}
+impl ResourceLike for kind::Custom {}
+impl ResourceLike for kind::Component {}
+impl ResourceLike for kind::Provider {}
+
 /// Kinds with children, which can inherit several providers.
 pub trait ComponentLike {}
 impl ComponentLike for kind::Component {}
@@ -303,7 +309,7 @@ impl<K> Options<K> {
     }
 }
 
-impl<K: CustomLike> Options<K> {
+impl<K: ResourceLike> Options<K> {
     /// Properties whose changes in the program are ignored.
     #[must_use]
     pub fn ignore_changes<S: Into<String>>(self, properties: impl IntoIterator<Item = S>) -> Self {
@@ -319,6 +325,14 @@ impl<K: CustomLike> Options<K> {
         self.change(|it| it.replace_on_changes.extend(strings(properties)))
     }
 
+    /// How long operations may take.
+    #[must_use]
+    pub fn timeouts(self, timeouts: Timeouts) -> Self {
+        self.change(|it| it.timeouts = Some(timeouts))
+    }
+}
+
+impl<K: CustomLike> Options<K> {
     /// Whether a replacement deletes the old resource first.
     #[must_use]
     pub fn delete_before_replace(self, first: bool) -> Self {
@@ -332,12 +346,6 @@ impl<K: CustomLike> Options<K> {
         outputs: impl IntoIterator<Item = S>,
     ) -> Self {
         self.change(|it| it.additional_secret_outputs.extend(strings(outputs)))
-    }
-
-    /// How long operations may take.
-    #[must_use]
-    pub fn timeouts(self, timeouts: Timeouts) -> Self {
-        self.change(|it| it.timeouts = Some(timeouts))
     }
 
     /// Takes over an existing resource with this ID.
