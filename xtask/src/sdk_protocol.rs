@@ -36,7 +36,7 @@ pub(crate) struct Part {
 }
 
 /// The crates of the SDK with a protocol.
-pub(crate) const PARTS: [Part; 2] = [
+pub(crate) const PARTS: [Part; 3] = [
     Part {
         folder: "sdk/rust/plumb/src/protocol/generated",
         sources: &["resource", "engine", "callback"],
@@ -61,6 +61,14 @@ pub(crate) const PARTS: [Part; 2] = [
         served: "ResourceProvider",
         server: "provider.rs",
         messages: &["ErrorResourceInitFailed", "ConfigureErrorMissingKeys"],
+    },
+    Part {
+        folder: "sdk/rust/plumb-policy/src/protocol/generated",
+        sources: &["analyzer"],
+        called: &[],
+        served: "Analyzer",
+        server: "analyzer.rs",
+        messages: &[],
     },
 ];
 

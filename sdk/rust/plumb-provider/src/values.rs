@@ -2,26 +2,10 @@
 
 use std::fmt;
 
+pub(crate) use plumb::provider::{exposed, exposed_members};
+
 use plumb::provider::Members;
 use plumb::{Error, FromValue, Result, Value};
-
-/// The value without the markers of secrets.
-pub(crate) fn exposed(value: &Value) -> Value {
-    match value {
-        Value::Secret(inner) => exposed(inner),
-        Value::List(items) => Value::List(items.iter().map(exposed).collect()),
-        Value::Map(members) => Value::Map(exposed_members(members)),
-        other => other.clone(),
-    }
-}
-
-/// The values without the markers of secrets.
-pub(crate) fn exposed_members(members: &Members) -> Members {
-    let members = members.iter();
-    members
-        .map(|(name, value)| (name.clone(), exposed(value)))
-        .collect()
-}
 
 /// Whether something inside is a secret.
 pub(crate) fn contains_secret(value: &Value) -> bool {

@@ -42,6 +42,8 @@ mod invoke;
 mod monitor;
 mod output;
 mod package;
+#[doc(hidden)]
+pub mod plugin;
 mod program;
 mod protocol;
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What providers need of programs: for the crate `plumb-provider`.
+//! What providers and policy packs need of programs: for the crates `plumb-provider` and `plumb-policy`.
 
 mod construct;
 
@@ -32,4 +32,22 @@ pub fn encode(members: &Members) -> Result<Struct> {
             None,
         ))
     })
+}
+
+/// The values without the markers of secrets.
+pub fn exposed_members(members: &Members) -> Members {
+    let members = members.iter();
+    members
+        .map(|(name, value)| (name.clone(), exposed(value)))
+        .collect()
+}
+
+/// The value without the markers of secrets.
+pub fn exposed(value: &Value) -> Value {
+    match value {
+        Value::Secret(inner) => exposed(inner),
+        Value::List(items) => Value::List(items.iter().map(exposed).collect()),
+        Value::Map(members) => Value::Map(exposed_members(members)),
+        other => other.clone(),
+    }
 }
