@@ -268,7 +268,7 @@ def rust(target):
     schemas = Path(__file__).resolve().parents[1] / "data/schemas"
     yield Step("rust-sdk", ["tests/rust/sdk.sh"], **RUST)
     yield python("rust-programs", "rust/e2e.py", *folder, after=("rust-sdk",), **RUST)
-    yield python("rust-provider", "rust/provider.py", *folder, after=("rust-programs",), **RUST)
+    yield python("rust-plugins", "rust/plugins.py", *folder, after=("rust-programs",), **RUST)
     yield python("rust-packages", "rust/sdks.py", *folder, "--schema", str(schemas / "random.json"), "--schema",
                  str(schemas / "docker.json"), after=("rust-programs",), **RUST)
 

@@ -20,7 +20,7 @@ def main():
     sdk = tomllib.loads((ROOT / "sdk/rust/Cargo.toml").read_text())
     if engine["workspace"]["lints"] != sdk["workspace"]["lints"]:
         problems.append("sdk/rust/Cargo.toml has other lints than Cargo.toml")
-    for crate in ["plumb-macros", "plumb", "plumb-provider"]:
+    for crate in ["plumb-macros", "plumb", "plumb-provider", "plumb-policy"]:
         folder = ROOT / "sdk/rust" / crate
         package = tomllib.loads((folder / "Cargo.toml").read_text())["package"]
         for key in ["description", "license", "repository", "readme", "rust-version"]:

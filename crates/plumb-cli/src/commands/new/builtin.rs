@@ -13,7 +13,7 @@ macro_rules! files {
 }
 
 /// All built-in templates, by kind and name.
-pub(super) const BUILT_IN: [BuiltIn; 13] = [
+pub(super) const BUILT_IN: [BuiltIn; 14] = [
     (
         Kind::Component,
         "python",
@@ -55,6 +55,16 @@ pub(super) const BUILT_IN: [BuiltIn; 13] = [
             "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
             "__main__.py" = "__main__.py",
             "requirements.txt" = "requirements.txt",
+            ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Policy,
+        "rust",
+        files!("policy-rust":
+            "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
+            "Cargo.toml" = "Cargo.toml.in",
+            "src/main.rs" = "main.rs",
             ".gitignore" = "gitignore",
         ),
     ),

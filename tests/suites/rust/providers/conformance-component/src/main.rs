@@ -22,7 +22,13 @@ impl BuildComponent for Simple {
     fn build(cx: &Ctx, args: SimpleArgs) -> plumb::Result<Self> {
         let value = args.value.to_output();
         let inputs = value!({ "value": value.clone().map(|it| !it) });
-        AnyResource::with(cx, "simple:index:Resource", &cx.name("child"), inputs, opts().version("2.0.0"));
+        AnyResource::with(
+            cx,
+            "simple:index:Resource",
+            &cx.name("child"),
+            inputs,
+            opts().version("2.0.0"),
+        );
         Ok(Simple { value })
     }
 }

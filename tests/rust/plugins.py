@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the provider of the examples, which is in Rust, for a program in YAML and for one in Rust; and that of the template.
+"""Runs plugins in Rust: the provider and the policy pack of the examples, and what the templates make.
 
-    tests/rust/provider.py --bin target/debug/plumb [--target DIR]
+    tests/rust/plugins.py --bin target/debug/plumb [--target DIR] [--only in_yaml]
 
-The first program is the example's own: the command line builds the provider beside it. The second uses the package that is
-generated from the provider's schema. Only the standard library is used.
+The command line builds each plugin beside the program that uses it. A program in Rust uses the package that is generated from the
+provider's schema. Only the standard library is used.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from pathlib import Path
 
 from sdks import Failed, ROOT, World
 
-EXAMPLE = ROOT / "examples/rust-provider"
 
 PROGRAM = '''use plumb::prelude::*;
 use pulumi_files::{CountWordsArgs, File, FileArgs, Readers, Site, SiteArgs};
@@ -63,7 +62,8 @@ class Project:
         return self.folder / "written" / name
 
 
-def in_yaml(world, provider):
+def in_yaml(world):
+    provider = example(world, "rust-provider")
     project = Project(world, provider / "program")
     shown = project("up", "--yes")
     expect("Finished" not in shown, shown)
@@ -128,10 +128,47 @@ def mistakes(project):
     program.write_text(text)
 
 
-def from_template(world, _):
-    crates = ''.join(f'plumb-sdk{suffix} = {{ path = "{ROOT / "sdk/rust" / folder}" }}\n'
-                     for suffix, folder in [("", "plumb"), ("-provider", "plumb-provider")])
+def patch(world):
+    """What a user without published crates does: one setting for all programs below."""
+    crates = "".join(f'plumb-sdk{suffix} = {{ path = "{ROOT / "sdk/rust" / folder}" }}\n' for suffix, folder in
+                     [("", "plumb"), ("-provider", "plumb-provider"), ("-policy", "plumb-policy")])
     (world.root / ".cargo/config.toml").write_text(f"[patch.crates-io]\n{crates}")
+
+
+def policies(world):
+    pack = example(world, "rust-policy")
+    project = Project(world, pack / "program")
+    shown = project("up", "--yes", "--policy-pack", "..")
+    expect(project.outputs() == {"special": True} and "[remediate]  special-characters" in shown, shown)
+    project("config", "set", "length", "8")
+    shown = project("up", "--yes", "--policy-pack", "..", code=1)
+    expect("`length` is 8, and must be 12 at least" in shown and "severity: high" in shown, shown)
+    config = world.root / "config.json"
+    config.write_text(json.dumps({"long-passwords": {"enforcementLevel": "advisory", "minimum": 10}}))
+    shown = project("up", "--yes", "--policy-pack", "..", "--policy-pack-config", str(config))
+    expect("`length` is 8, and must be 10 at least" in shown and "[advisory]" in shown, shown)
+    config.write_text(json.dumps({"long-passwords": {"minimum": 0}}))
+    shown = project("preview", "--policy-pack", "..", "--policy-pack-config", str(config), code=1)
+    expect("minimum" in shown and "must be" in shown.lower(), shown)
+    shown = project("policy", "analyze", "--policy-pack", "..", code=1)
+    expect("`length` is 8" in shown, shown)
+    project("destroy", "--yes")
+
+
+def policy_template(world):
+    patch(world)
+    world.command(world.plumb, "policy", "new", "rust", "--dir", "pack", "--non-interactive", cwd=world.root)
+    world.command("cargo", "test", "--quiet", cwd=world.root / "pack")
+    folder = world.root / "project"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text(f"name: use\nruntime: yaml\nresources: {{{'x' * 51}: {{type: random:RandomPet}}}}\n")
+    project = Project(world, folder)
+    shown = project("preview", "--policy-pack", "../pack")
+    expect("is too long." in shown and "[advisory]" in shown, shown)
+
+
+def component_template(world):
+    patch(world)
     world.command(world.plumb, "package", "new", "rust", "--name", "welcome", "--dir", "welcome", "--yes", "--non-interactive", cwd=world.root)
     folder = world.root / "project"
     folder.mkdir()
@@ -144,7 +181,8 @@ def from_template(world, _):
     project("destroy", "--yes")
 
 
-def in_rust(world, provider):
+def in_rust(world):
+    provider = example(world, "rust-provider")
     folder = world.root / "project"
     (folder / "src").mkdir(parents=True)
     (folder / "Pulumi.yaml").write_text("name: use\nruntime: rust\n")
@@ -168,27 +206,37 @@ def in_rust(world, provider):
     project("destroy", "--yes")
 
 
+def example(world, name):
+    """A copy of an example, with the crates of this checkout; its own tests pass."""
+    folder = world.root / name
+    shutil.copytree(ROOT / "examples" / name, folder, ignore=shutil.ignore_patterns("Cargo.lock"))
+    manifest = folder / "Cargo.toml"
+    manifest.write_text(manifest.read_text().replace("../../sdk", str(ROOT / "sdk")))
+    world.command("cargo", "test", "--quiet", cwd=folder)
+    return folder
+
+
+CASES = [in_yaml, in_rust, component_template, policies, policy_template]
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Run a provider in Rust.")
+    parser = argparse.ArgumentParser(description="Run plugins in Rust.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--target", type=Path, default=ROOT / "target/rust-sdk", help="where Cargo builds")
+    parser.add_argument("--only", help="name of one case")
     options = parser.parse_args()
+    cases = [case for case in CASES if options.only in (None, case.__name__)]
+    if not cases:
+        parser.error("there is no such case")
     failed = 0
-    for name, case in [("in_yaml", in_yaml), ("in_rust", in_rust), ("from_template", from_template)]:
-        with tempfile.TemporaryDirectory(prefix="plumb-rust-provider-") as root:
-            world = World(options.bin.resolve(), options.target.resolve(), Path(root).resolve())
-            provider = world.root / "provider"
-            shutil.copytree(EXAMPLE, provider, ignore=shutil.ignore_patterns("Cargo.lock"))
-            manifest = provider / "Cargo.toml"
-            manifest.write_text(manifest.read_text().replace("../../sdk", str(ROOT / "sdk")))
+    for case in cases:
+        with tempfile.TemporaryDirectory(prefix="plumb-rust-plugins-") as root:
             try:
-                if name == "in_yaml":
-                    world.command("cargo", "test", "--quiet", cwd=provider)
-                case(world, provider)
-                print(f"passed {name}", flush=True)
+                case(World(options.bin.resolve(), options.target.resolve(), Path(root).resolve()))
+                print(f"passed {case.__name__}", flush=True)
             except Failed as error:
                 failed += 1
-                print(f"FAILED {name}\n    " + str(error).replace("\n", "\n    "), flush=True)
+                print(f"FAILED {case.__name__}\n    " + str(error).replace("\n", "\n    "), flush=True)
     return 1 if failed else 0
 
 
