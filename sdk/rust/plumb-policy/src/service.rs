@@ -164,10 +164,7 @@ fn guarded<T>(rules: impl FnOnce() -> Result<T>) -> Answer<T> {
     match std::panic::catch_unwind(AssertUnwindSafe(rules)) {
         Ok(result) => result.map_err(|error| status(&error)),
         Err(panic) => {
-            let said = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
+            let said = plumb::plugin::said(panic.as_ref());
             let said = said.map(|it| format!(": {it}")).unwrap_or_default();
             Err(Status::internal(format!("a policy panicked{said}")))
         }

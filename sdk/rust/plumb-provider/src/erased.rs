@@ -10,7 +10,7 @@ use plumb::{FromValue, IntoValue, Result, Value};
 use crate::check::Check;
 use crate::diff::{Change, Diff, Plan};
 use crate::preview::Preview;
-use crate::resource::{Delete, Found, Read, Resource, Update};
+use crate::resource::{Delete, Found, Read, Recorded, Resource, Update};
 use crate::values::exposed_members;
 use crate::{Cx, Error, Function};
 
@@ -46,6 +46,7 @@ pub(crate) struct Abilities {
 /// A type of resource.
 pub(crate) trait AnyResource: Send + Sync {
     fn abilities(&self) -> Abilities;
+    fn upgrade(&self, recorded: &mut Recorded);
     fn check<'a>(&self, cx: &'a Cx, check: &'a mut Check) -> BoxFuture<'a, Result<()>>;
     fn diff<'a>(&self, cx: &'a Cx, known: Known, plan: Plan) -> BoxFuture<'a, Result<Plan>>;
     fn preview<'a>(&self, cx: &'a Cx, preview: Foretold) -> BoxFuture<'a, Result<Members>>;
@@ -110,6 +111,10 @@ impl<R: Resource> AnyResource for Typed<R> {
             diffs: R::DIFFS,
             deletes_first: R::DELETES_BEFORE_REPLACING,
         }
+    }
+
+    fn upgrade(&self, recorded: &mut Recorded) {
+        R::upgrade(recorded);
     }
 
     fn check<'a>(&self, cx: &'a Cx, check: &'a mut Check) -> BoxFuture<'a, Result<()>> {

@@ -102,7 +102,7 @@ pub use diff::{Change, ChangeKind, Diff};
 pub use function::Function;
 pub use preview::Preview;
 pub use provider::Provider;
-pub use resource::{Created, Delete, Found, Read, Resource, Update, Updated};
+pub use resource::{Created, Delete, Found, Read, Recorded, Resource, Update, Updated};
 
 pub use plumb::{
     Archive, Asset, AssetOrArchive, Context, Error, FromValue, Input, IntoValue, Mismatch, Output,

@@ -1,8 +1,9 @@
 //! Resources: what a provider creates, changes and deletes.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
-use plumb::{FromValue, IntoValue, Result};
+use plumb::{FromValue, IntoValue, Result, Value};
 
 use crate::check::Check;
 use crate::diff::{Change, Diff};
@@ -57,6 +58,7 @@ use crate::{Cx, Error};
 /// | `update` | every change replaces the resource |
 /// | `read` | the resource is taken to be as it was, and cannot be imported |
 /// | `delete` | nothing has to be done |
+/// | `upgrade` | what older versions of the provider recorded has to fit |
 pub trait Resource: Sized + Send + Sync + 'static {
     /// Module and name, as in `index:File`.
     const TOKEN: &'static str;
@@ -81,6 +83,20 @@ pub trait Resource: Sized + Send + Sync + 'static {
     type Args: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
     /// The outputs.
     type State: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
+
+    /// Brings what an older version of the provider recorded to the shape of this one's types, before anything looks at it.
+    ///
+    /// ```
+    /// # use plumb_provider::prelude::*;
+    /// # use plumb_provider::Recorded;
+    /// fn upgrade(recorded: &mut Recorded) {
+    ///     // Version 1 called it `file`.
+    ///     recorded.rename("file", "path");
+    /// }
+    /// ```
+    fn upgrade(recorded: &mut Recorded) {
+        let _ = recorded;
+    }
 
     /// Looks at the inputs before anything is done with them: sets defaults, and says what is wrong.
     fn check(cx: &Cx, check: &mut Check) -> impl Future<Output = Result<()>> + Send {
@@ -125,6 +141,28 @@ pub trait Resource: Sized + Send + Sync + 'static {
     fn delete(cx: &Cx, delete: Delete<Self>) -> impl Future<Output = Result<()>> + Send {
         let _ = (cx, delete);
         async { Ok(()) }
+    }
+}
+
+/// What the state has of a resource, from this version of the provider or an older one.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// The inputs, with their markers.
+    pub inputs: BTreeMap<String, Value>,
+    /// The outputs, with their markers.
+    pub outputs: BTreeMap<String, Value>,
+}
+
+impl Recorded {
+    /// Gives a property another name, where it is there and the new one is not.
+    pub fn rename(&mut self, old: &str, new: &str) {
+        for members in [&mut self.inputs, &mut self.outputs] {
+            if !members.contains_key(new)
+                && let Some(value) = members.remove(old)
+            {
+                members.insert(new.to_owned(), value);
+            }
+        }
     }
 }
 

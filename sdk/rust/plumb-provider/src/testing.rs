@@ -138,6 +138,14 @@ pub struct Tested<'a> {
 }
 
 impl Tested<'_> {
+    /// Takes over a resource as another version of the provider has recorded it.
+    pub fn recorded(&mut self, id: &str, inputs: Value, outputs: Value) -> Result<()> {
+        self.id = Some(id.to_owned());
+        self.inputs = decode(Some(object(inputs)?))?;
+        self.state = decode(Some(object(outputs)?))?;
+        Ok(())
+    }
+
     /// The ID, if the resource exists.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
+use plumb_provider::Recorded;
 use plumb_provider::prelude::*;
 use plumb_provider::testing::{Step, Tester};
 
@@ -88,6 +89,14 @@ impl Resource for BookType {
 
     type Args = BookArgs;
     type State = Book;
+
+    fn upgrade(recorded: &mut Recorded) {
+        recorded.rename("mark", "shelfMark");
+        recorded
+            .outputs
+            .entry("changes".to_owned())
+            .or_insert(number(0));
+    }
 
     async fn check(_: &Cx, check: &mut Check) -> Result<()> {
         check.autoname("shelfMark")?;
@@ -483,6 +492,25 @@ fn former_tokens_are_known() {
         ticket.apply(value!({ "owner": "Ada" })).unwrap(),
         Step::Created
     );
+}
+
+#[test]
+fn what_an_older_version_recorded_is_brought_to_the_new_shape() {
+    let tester = tester();
+    let mut book = tester.resource("index:Book", "old");
+    let chapters = chapters("one");
+    let inputs = value!({ "mark": "m", "chapters": [{ "title": "one", "pages": 10 }], "cover": "soft-back" });
+    let outputs = value!({
+        "mark": "m", "chapters": [{ "title": "one", "pages": 10 }], "cover": "soft-back", "pages": 10, "edition": 7,
+    });
+    book.recorded("book-old", inputs, outputs).unwrap();
+    let same = book.apply(value!({ "chapters": chapters }));
+    assert_eq!(same.unwrap(), Step::Same, "the name stays");
+    let longer = value!({ "chapters": [{ "title": "one", "pages": 11 }] });
+    assert_eq!(book.apply(longer).unwrap(), Step::Updated);
+    assert_eq!(book.output("changes"), &number(1));
+    assert_eq!(book.output("shelfMark"), &text("m"));
+    book.delete().unwrap();
 }
 
 #[test]

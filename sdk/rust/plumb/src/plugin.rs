@@ -3,6 +3,7 @@
 //! The engine starts it with its own address as the argument, and reads the port from the first line that the process
 //! prints. The process ends when the engine stops it, or when the engine is gone.
 
+use std::any::Any;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -44,6 +45,12 @@ pub fn serve(services: impl FnOnce(Option<&str>) -> Result<Router>) -> ExitCode 
 fn complain(error: &Error) -> ExitCode {
     eprintln!("error: {}", error.report());
     ExitCode::FAILURE
+}
+
+/// The text of a panic.
+pub fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
 }
 
 async fn listen(router: Router, engine: Option<String>) -> Result<()> {

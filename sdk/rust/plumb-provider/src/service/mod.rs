@@ -127,10 +127,7 @@ async fn guarded<T>(code: impl Future<Output = Result<T>>) -> Answer<T> {
     match AssertUnwindSafe(code).catch_unwind().await {
         Ok(result) => result.map_err(|error| status(&error)),
         Err(panic) => {
-            let said = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
+            let said = plumb::plugin::said(panic.as_ref());
             let said = said.map(|it| format!(": {it}")).unwrap_or_default();
             Err(Status::internal(format!(
                 "the code of the provider panicked{said}"

@@ -12,6 +12,7 @@ use crate::diff::{Change, Plan, compare};
 use crate::erased::{AnyResource, Existing, Foretold, Known};
 use crate::outputs::{Before, foretell, mark_secret_inputs, mark_secrets};
 use crate::protocol as pb;
+use crate::resource::Recorded;
 use crate::schema::{Spec, add_defaults, validate};
 
 /// A resource that a call is about.
@@ -67,7 +68,7 @@ impl Service {
         let mut check = Check {
             name: target.cx.name().to_owned(),
             inputs,
-            old: read(request.olds)?,
+            old: target.known(String::new(), request.olds, None)?.inputs,
             failures: Vec::new(),
             seed: request.random_seed,
             proposal,
@@ -91,12 +92,9 @@ impl Service {
 
     pub(crate) async fn diff(&self, request: pb::DiffRequest) -> Answer<pb::DiffResponse> {
         let target = self.target(&request.urn, &request.r#type)?;
-        let known = Known {
-            id: request.id,
-            state: read(request.olds.clone())?,
-            // Engines that send no old inputs mean the outputs to be compared.
-            inputs: read(request.old_inputs.or(request.olds))?,
-        };
+        // Engines that send no old inputs mean the outputs to be compared.
+        let old_inputs = request.old_inputs.or_else(|| request.olds.clone());
+        let known = target.known(request.id, old_inputs, request.olds)?;
         let new = read(request.news)?;
         let plan = self
             .plan(&target, &known, &new, &request.ignore_changes)
@@ -162,11 +160,8 @@ impl Service {
 
     pub(crate) async fn update(&self, request: pb::UpdateRequest) -> Answer<pb::UpdateResponse> {
         let mut target = self.target(&request.urn, &request.r#type)?;
-        let known = Known {
-            id: request.id,
-            state: read(request.olds.clone())?,
-            inputs: read(request.old_inputs.or(request.olds))?,
-        };
+        let old_inputs = request.old_inputs.or_else(|| request.olds.clone());
+        let known = target.known(request.id, old_inputs, request.olds)?;
         let inputs = read(request.news)?;
         let plan = self
             .plan(&target, &known, &inputs, &request.ignore_changes)
@@ -200,11 +195,11 @@ impl Service {
     pub(crate) async fn read(&self, request: pb::ReadRequest) -> Answer<pb::ReadResponse> {
         let mut target = self.target(&request.urn, &request.r#type)?;
         target.cx = target.cx.within(request.timeout);
-        let known = Known {
-            id: request.id.clone(),
-            inputs: read(request.inputs.clone())?,
-            state: read(request.properties.clone())?,
-        };
+        let known = target.known(
+            request.id.clone(),
+            request.inputs.clone(),
+            request.properties.clone(),
+        )?;
         if !target.resource.abilities().reads {
             if known.state.is_empty() {
                 return Err(Status::unimplemented(format!(
@@ -240,16 +235,26 @@ impl Service {
     pub(crate) async fn delete(&self, request: pb::DeleteRequest) -> Answer<()> {
         let mut target = self.target(&request.urn, &request.r#type)?;
         target.cx = target.cx.within(request.timeout);
-        let known = Known {
-            id: request.id,
-            inputs: read(request.old_inputs)?,
-            state: read(request.properties)?,
-        };
+        let known = target.known(request.id, request.old_inputs, request.properties)?;
         guarded(target.resource.delete(&target.cx, known)).await
     }
 }
 
 impl Target<'_> {
+    /// A resource of the state, in the shape of this version of the provider.
+    fn known(&self, id: String, inputs: Option<Struct>, state: Option<Struct>) -> Answer<Known> {
+        let mut recorded = Recorded {
+            inputs: read(inputs)?,
+            outputs: read(state)?,
+        };
+        self.resource.upgrade(&mut recorded);
+        Ok(Known {
+            id,
+            inputs: recorded.inputs,
+            state: recorded.outputs,
+        })
+    }
+
     /// Outputs in a preview.
     async fn foretold(
         &self,

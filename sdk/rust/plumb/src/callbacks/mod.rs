@@ -68,11 +68,7 @@ impl Callbacks {
         };
         let running = AssertUnwindSafe(async move { handler(request).await });
         running.catch_unwind().await.unwrap_or_else(|panic| {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
-            let message = message.unwrap_or("no message");
+            let message = crate::plugin::said(panic.as_ref()).unwrap_or("no message");
             Err(Error::at(format!("the function panicked: {message}"), None))
         })
     }
