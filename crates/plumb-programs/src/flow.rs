@@ -257,8 +257,9 @@ impl<'p> Flows<'p> {
         if self.dialect.invokes_are_outputs || invoke.depends_on.is_some() {
             return true;
         }
-        // A plain result would no longer be known as a secret.
-        if invoke.function.as_ref().is_some_and(has_secrets) {
+        // A plain result would no longer be known as a secret, and some functions have none.
+        let function = invoke.function.as_ref();
+        if function.is_some_and(|it| has_secrets(it) || it.schema.is_output_only) {
             return true;
         }
         let args = invoke.args.as_ref();

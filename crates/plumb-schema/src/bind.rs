@@ -67,6 +67,7 @@ impl Member for Function {
             inputs: spec.inputs.map(|inputs| object(package, inputs)),
             returns: return_type(package, outputs)?,
             returns_plain: marks.is_some_and(|it| it.plain),
+            is_output_only: spec.plain == Some(false),
             positional_inputs: spec.positional,
             deprecation: spec.deprecation.filter(|text| !text.is_empty()),
             description: spec.description.filter(|text| !text.is_empty()),

@@ -210,6 +210,9 @@ pub(crate) struct FunctionSpec<'a> {
     pub(crate) outputs: Option<&'a RawValue>,
     #[serde(default, rename = "multiArgumentInputs")]
     pub(crate) positional: Vec<String>,
+    /// Whether there is a variant with a plain result.
+    #[serde(default)]
+    pub(crate) plain: Option<bool>,
     #[serde(default, rename = "deprecationMessage")]
     pub(crate) deprecation: Option<String>,
     #[serde(default)]

@@ -225,6 +225,8 @@ pub struct Function {
     pub returns: ReturnType,
     /// Whether the result is a plain value even where arguments may be outputs.
     pub returns_plain: bool,
+    /// Whether the only variant is the one that accepts and returns outputs.
+    pub is_output_only: bool,
     /// Names of positional arguments, in order.
     pub positional_inputs: Vec<String>,
     /// Reason for the deprecation.

@@ -1,6 +1,6 @@
 //! Accesses of members, and calls of provider functions in Go.
 
-use plumb_pcl::Type;
+use plumb_pcl::{PackageFunction, Type};
 use plumb_schema::{ReturnType, TypeDefinition};
 
 use super::GO;
@@ -20,11 +20,14 @@ impl Printer {
         let Some(Ok(function)) = package.function(&invoke.token) else {
             return self.refuse(&format!("the unknown function {}", invoke.token));
         };
-        if !invoke.positional.is_empty()
-            || !matches!(function.returns, plumb_schema::ReturnType::Object(_))
-        {
-            return self.refuse("such a call of a provider function");
-        }
+        let kind = match &function.returns {
+            ReturnType::Object(_) => Kind::Result(PackageFunction {
+                package: package.clone(),
+                schema: function.clone(),
+            }),
+            ReturnType::Value(ty) => Kind::of(&Type::Schema(package.clone(), ty.clone())),
+            ReturnType::None => return self.refuse("functions without a result"),
+        };
         let name = self.function_name(package, &invoke.token);
         let name = self.qualified(package, &invoke.token, &name);
         let suffix = if invoke.is_output { "Output" } else { "" };
@@ -37,12 +40,20 @@ impl Printer {
                 };
                 let kind = Kind::of(&Type::of_property(package, property));
                 let want = self.place(kind, !invoke.is_output, property.ty.plain);
-                let value = self.expression(tree, &want);
-                fields.push((Code::word(GO.property(name)), value));
+                fields.push((name.as_str(), self.expression(tree, &want)));
             }
-            let sign = if invoke.is_output { "" } else { "&" };
-            let ty = format!("{sign}{name}{suffix}Args");
-            args.push(Code::keyed(ty, fields, true));
+            if function.positional_inputs.is_empty() {
+                let fields = fields.into_iter();
+                let fields = fields.map(|(name, value)| (Code::word(GO.property(name)), value));
+                let sign = if invoke.is_output { "" } else { "&" };
+                let ty = format!("{sign}{name}{suffix}Args");
+                args.push(Code::keyed(ty, fields.collect(), true));
+            } else {
+                args.extend(function.positional_inputs.iter().map(|position| {
+                    let given = fields.iter().find(|(name, _)| name == position);
+                    given.map_or_else(|| Code::word("nil"), |(_, value)| value.clone())
+                }));
+            }
         }
         for (option, tree) in [("Provider", &invoke.provider), ("Parent", &invoke.parent)] {
             if let Some(tree) = tree {
@@ -63,10 +74,6 @@ impl Printer {
             args.push(self.awaited_resources(tree));
         }
         let call = Code::call(format!("{name}{suffix}"), args);
-        let kind = Kind::Result(plumb_pcl::PackageFunction {
-            package: package.clone(),
-            schema: function,
-        });
         if invoke.is_output {
             Value::output(call, kind)
         } else {

@@ -61,6 +61,9 @@ impl Printer {
                 done(Code::call(helper, vec![code]))
             }
             (Kind::Text, Kind::Id) => done(Code::call("string", vec![code])),
+            // Only texts and flags are the same in all programs.
+            (Kind::Text, Kind::Any) => done(code.asserted("string")),
+            (Kind::Bool, Kind::Any) => done(code.asserted("bool")),
             (scalar, Kind::Enum(_, _, underlying)) if scalar.is(underlying) => {
                 let ty = self.plain_type(wanted);
                 done(Code::call(ty, vec![code]))
@@ -148,8 +151,8 @@ impl Printer {
         match (wanted, &value.kind) {
             (Kind::Any, kind) => match kind {
                 Kind::Null | Kind::Any => done(Code::call("pulumi.Any", vec![code])),
-                Kind::Asset | Kind::Archive => done(code),
-                Kind::Resource(..) | Kind::Component(..) => self.no_conversion(&value, wanted),
+                Kind::Asset | Kind::Archive | Kind::Resource(..) => done(code),
+                Kind::Component(..) => self.no_conversion(&value, wanted),
                 Kind::Struct(_) | Kind::Object(..) | Kind::Result(_) => {
                     self.no_conversion(&value, wanted)
                 }

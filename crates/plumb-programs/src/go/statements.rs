@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_pcl::{
-    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, Input, Options, Program,
-    Read, Resource, Span, Type,
+    Component, ComponentSource, Config, Definition, DefinitionKind, Expr, ExprKind, Input, Options,
+    Program, Read, Resource, Span, Type,
 };
 
 use super::GO;
@@ -143,6 +143,8 @@ impl Statements<'_, '_> {
         let kind = Kind::of(&config.ty.without_none());
         let kind = match kind {
             Kind::Enum(_, _, underlying) => *underlying,
+            // A struct has no literal without a name of its type.
+            Kind::Struct(_) if has_default(config) => Kind::Map(Box::new(Kind::Any)),
             kind => kind,
         };
         let key = GO.string(&definition.logical_name);
@@ -255,8 +257,6 @@ impl Statements<'_, '_> {
                 let mut body = vec![format!("cfg.RequireObject({key}, &{name})")];
                 if is_null {
                     self.declared(name, &kind);
-                } else if matches!(kind, Kind::Struct(_)) {
-                    self.printer.refuse("a default of a setting with members");
                 } else {
                     // The setting replaces the default instead of adding to it.
                     body.insert(0, format!("{name} = nil"));
@@ -660,4 +660,10 @@ fn getter(scalar: &str) -> &str {
         "String" => "",
         other => other,
     }
+}
+
+/// Whether a setting that is not there has another value than nothing.
+fn has_default(config: &Config) -> bool {
+    let default = config.default.as_ref();
+    default.is_some_and(|it| !matches!(it.kind, ExprKind::Null))
 }
