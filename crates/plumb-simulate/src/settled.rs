@@ -46,8 +46,8 @@ pub(crate) fn unsettled(
         ("refreshes less", refreshes_less(after, operation)),
         ("reads nothing", reads_nothing_that_asks(after, operation)),
         (
-            "other providers",
-            excludes_by_providers(before, operation, trace),
+            "other links",
+            excludes_by_links(before, operation, trace),
         ),
         (OTHER_VERSIONS, !same_versions),
         (
@@ -181,14 +181,15 @@ fn reads_nothing_that_asks(after: &World, operation: &Operation) -> bool {
     operation.verb == Verb::Up && flags.run_program && !flags.refresh && asks
 }
 
-/// Whether excludes include the users of providers, and a resource has changed its provider, so that the set is
-/// different now.
-fn excludes_by_providers(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
+/// Whether excludes include what follows them, which goes on to the users of its providers, and a resource has changed its
+/// provider, or what it is replaced with, so that the set is different now. Example: `--exclude d --exclude-dependents`
+/// keeps `i`, which has the provider of `e`; `e` was replaced with `d`, and is not any more; the next run deletes `i`.
+fn excludes_by_links(before: &Snapshot, operation: &Operation, trace: &Trace) -> bool {
     let flags = &operation.flags;
     let mut states = trace.after.resources.iter();
     let has_other = states.any(|state| {
         let mut formers = before.resources.iter().filter(|it| it.urn == state.urn);
-        formers.any(|it| it.provider != state.provider)
+        formers.any(|it| it.provider != state.provider || it.replace_with != state.replace_with)
     });
     flags.exclude_dependents && !flags.excludes.is_empty() && has_other
 }
