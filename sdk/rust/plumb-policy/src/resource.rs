@@ -1,9 +1,9 @@
 //! Resources, as rules see them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plumb::provider::Members;
+use plumb::provider::{Members, describe};
 use plumb::{FromValue, Result, Value};
 
 use crate::{Error, Info};
@@ -25,6 +25,8 @@ pub struct Resource {
     pub(crate) property_dependencies: BTreeMap<String, Vec<String>>,
     pub(crate) config: Members,
     pub(crate) info: Arc<Info>,
+    /// Names of properties with secrets.
+    pub(crate) secrets: BTreeSet<String>,
     /// The unknown property that the rule asked for.
     pub(crate) unknown: Arc<Mutex<Option<String>>>,
 }
@@ -97,9 +99,10 @@ impl Resource {
             )));
         }
         let converted = T::from_value(value.clone());
-        converted
-            .map(Some)
-            .map_err(|mismatch| Error::new(mismatch.in_key(name).to_string()))
+        converted.map(Some).map_err(|mismatch| {
+            let is_secret = self.secrets.contains(name);
+            Error::new(describe(&mismatch.in_key(name), is_secret))
+        })
     }
 
     /// The settings of the rule.

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plumb::Result;
-use plumb::provider::{Members, decode, exposed_members};
+use plumb::provider::{Members, contains_secret, decode, exposed_members};
 use prost_types::Struct;
 use tonic::Status;
 
@@ -220,6 +220,11 @@ fn resource(message: pb::AnalyzerResource, info: &Arc<Info>) -> Answer<(Resource
         dependencies: message.dependencies,
         property_dependencies: dependencies.map(|(name, it)| (name, it.urns)).collect(),
         info: Arc::clone(info),
+        secrets: marked
+            .iter()
+            .filter(|(_, value)| contains_secret(value))
+            .map(|(name, _)| name.clone())
+            .collect(),
         ..Resource::default()
     };
     Ok((resource, marked))

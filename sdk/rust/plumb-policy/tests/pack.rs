@@ -179,6 +179,25 @@ fn a_rule_that_fails_is_named() {
 }
 
 #[test]
+fn no_message_shows_a_secret() -> Result<()> {
+    let pack = Pack::new("p", "1").policy(Policy::resource("few", "There are few").check(
+        |resource, _| {
+            resource.get::<i8>("count")?;
+            Ok(())
+        },
+    ));
+    let tester = Tester::new(pack)?;
+    let failed = |count: Value| {
+        let outcome = tester.check(DISK, "a", value!({ "count": count }));
+        outcome.expect_err("it is too large").to_string()
+    };
+    assert!(failed(Value::Number(4711.0)).contains("4711"));
+    let secret = Value::Secret(Box::new(Value::Number(4711.0)));
+    assert!(failed(secret).ends_with("count: it has another type than expected"));
+    Ok(())
+}
+
+#[test]
 fn rules_see_the_stack_as_a_whole() -> Result<()> {
     let tester = tester();
     let disk = |name: &'static str| (DISK, name, value!({ "size": 1 }));

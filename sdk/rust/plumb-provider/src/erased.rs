@@ -11,7 +11,7 @@ use crate::check::Check;
 use crate::diff::{Change, Diff, Plan};
 use crate::preview::Preview;
 use crate::resource::{Delete, Found, Read, Recorded, Resource, Update};
-use crate::values::exposed_members;
+use crate::values::{contains_secret, describe, exposed_members};
 use crate::{Cx, Error, Function};
 
 /// What the code of a provider says of a resource that exists.
@@ -87,8 +87,13 @@ impl<T> Typed<T> {
 
 /// Converts inputs or outputs; `what` says which, for the error.
 fn decode<T: FromValue>(members: &Members, what: &str) -> Result<T> {
-    T::from_value(Value::Map(exposed_members(members)))
-        .map_err(|mismatch| Error::new(format!("{what} do not fit: {mismatch}")))
+    T::from_value(Value::Map(exposed_members(members))).map_err(|mismatch| {
+        let is_secret = members.values().any(contains_secret);
+        Error::new(format!(
+            "{what} do not fit: {}",
+            describe(&mismatch, is_secret)
+        ))
+    })
 }
 
 fn encode(value: impl IntoValue) -> Members {

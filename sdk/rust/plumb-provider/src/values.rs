@@ -2,20 +2,10 @@
 
 use std::fmt;
 
-pub(crate) use plumb::provider::{exposed, exposed_members};
+pub(crate) use plumb::provider::{contains_secret, describe, exposed, exposed_members};
 
 use plumb::provider::Members;
 use plumb::{Error, FromValue, Result, Value};
-
-/// Whether something inside is a secret.
-pub(crate) fn contains_secret(value: &Value) -> bool {
-    match value {
-        Value::Secret(_) => true,
-        Value::List(items) => items.iter().any(contains_secret),
-        Value::Map(members) => members.values().any(contains_secret),
-        _ => false,
-    }
-}
 
 /// The value as a secret, unless it is one.
 pub(crate) fn secret(value: Value) -> Value {
@@ -27,13 +17,16 @@ pub(crate) fn secret(value: Value) -> Value {
 
 /// A value that is there and known.
 pub(crate) fn read_known<T: FromValue>(members: &Members, name: &str) -> Result<Option<T>> {
-    match members.get(name).map(exposed) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) if value.contains_unknown() => Ok(None),
-        Some(value) => match T::from_value(value) {
-            Ok(value) => Ok(Some(value)),
-            Err(mismatch) => Err(Error::new(mismatch.in_key(name).to_string())),
-        },
+    let Some(marked) = members.get(name) else {
+        return Ok(None);
+    };
+    match exposed(marked) {
+        Value::Null => Ok(None),
+        value if value.contains_unknown() => Ok(None),
+        value => T::from_value(value).map(Some).map_err(|mismatch| {
+            let mismatch = mismatch.in_key(name);
+            Error::new(describe(&mismatch, contains_secret(marked)))
+        }),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use plumb_provider::Recorded;
 use plumb_provider::prelude::*;
 use plumb_provider::testing::{Step, Tester};
+use plumb_provider::{IntoValue as _, Output, Recorded};
 
 /// What the service of the tests has: contents by ID.
 static SHELF: Mutex<BTreeMap<String, Book>> = Mutex::new(BTreeMap::new());
@@ -371,6 +371,69 @@ fn secrets_stay_secrets() {
     assert!(book.refresh().unwrap());
     assert_eq!(book.input("notes").get("closed"), Some(&hidden));
     assert_eq!(book.output("notes").get("closed"), Some(&hidden));
+}
+
+#[test]
+fn no_message_shows_a_secret() {
+    let tester = tester();
+    let book = tester.resource("index:Book", "hidden");
+    let hidden = |value: &str| Value::Secret(Box::new(text(value)));
+    let inputs = value!({ "chapters": chapters("one"), "cover": hidden("s3cret") });
+    let failures = book.failures(inputs).unwrap();
+    let reason = "expected one of Hard, soft-back, found a string";
+    assert_eq!(failures, [("cover".to_owned(), reason.to_owned())]);
+    // A number that fits the schema but not the type is found later.
+    #[derive(Clone, Debug, Properties)]
+    struct Small {
+        count: i8,
+    }
+    struct Counter;
+    #[plumb_provider::resource]
+    impl Resource for Counter {
+        type Args = Small;
+        type State = Small;
+
+        async fn create(_: &Cx, args: Small) -> Result<Created<Small>> {
+            Ok(Created::new("1", args))
+        }
+    }
+    let tester = Tester::new(Provider::new("small", "0.1.0").resource::<Counter>()).unwrap();
+    let mut counter = tester.resource("index:Counter", "counter");
+    let error = counter.apply(value!({ "count": 4711 })).unwrap_err();
+    assert!(error.to_string().contains("found 4711"), "{error}");
+    let secret = Value::Secret(Box::new(number(4711)));
+    let error = counter.apply(value!({ "count": secret })).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the inputs do not fit: count: it has another type than expected"
+    );
+}
+
+#[test]
+fn an_id_is_kept_whatever_the_outputs_are() {
+    #[derive(Clone, Debug, Properties)]
+    struct Nothing {}
+    #[derive(Clone, Debug, Properties)]
+    struct Late {
+        value: Value,
+    }
+    struct Promise;
+    #[plumb_provider::resource]
+    impl Resource for Promise {
+        type Args = Nothing;
+        type State = Late;
+
+        async fn create(_: &Cx, _: Nothing) -> Result<Created<Late>> {
+            let output = Output::of(1).map_async(|_| std::future::pending::<i64>());
+            let value = output.into_value();
+            Ok(Created::new("made", Late { value }))
+        }
+    }
+    let tester = Tester::new(Provider::new("late", "0.1.0").resource::<Promise>()).unwrap();
+    let mut promise = tester.resource("index:Promise", "promise");
+    let error = promise.apply(value!({})).unwrap_err();
+    assert!(error.to_string().contains("later"), "{error}");
+    assert_eq!(promise.id(), Some("made"));
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub(crate) fn validate(types: &Types, properties: &[Property], members: &Members
     let mut validation = Validation {
         types,
         failures: Vec::new(),
+        is_secret: false,
     };
     validation.object(properties, members, &Path::default());
     validation.failures
@@ -28,6 +29,8 @@ pub(crate) fn validate(types: &Types, properties: &[Property], members: &Members
 struct Validation<'a> {
     types: &'a Types,
     failures: Vec<Failure>,
+    /// Whether the value that is looked at is a secret, which no reason may show.
+    is_secret: bool,
 }
 
 impl Validation<'_> {
@@ -49,7 +52,12 @@ impl Validation<'_> {
                     );
                 }
                 None | Some(Value::Null) => {}
-                Some(value) => self.value(&property.of, value, &inside),
+                Some(value) => {
+                    let around = self.is_secret;
+                    self.is_secret |= property.is_secret;
+                    self.value(&property.of, value, &inside);
+                    self.is_secret = around;
+                }
             }
         }
         for name in members.keys() {
@@ -71,7 +79,10 @@ impl Validation<'_> {
 
     fn value(&mut self, of: &Type, value: &Value, path: &Path) {
         if let Value::Secret(inner) = value {
-            return self.value(of, inner, path);
+            let around = std::mem::replace(&mut self.is_secret, true);
+            self.value(of, inner, path);
+            self.is_secret = around;
+            return;
         }
         let expected = match (of, value) {
             (_, Value::Unknown)
@@ -123,6 +134,7 @@ impl Validation<'_> {
                     let known: Vec<_> = values.iter().map(|it| it.value.as_str()).collect();
                     let found = value
                         .as_str()
+                        .filter(|_| !self.is_secret)
                         .map_or_else(|| value.kind().to_owned(), |text| format!("`{text}`"));
                     self.fail(
                         path,

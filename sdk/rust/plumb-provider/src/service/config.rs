@@ -8,7 +8,7 @@ use crate::diff::{Plan, compare};
 use crate::outputs::mark_secret_inputs;
 use crate::protocol as pb;
 use crate::schema::{add_defaults, parse_texts, validate};
-use crate::values::exposed_members;
+use crate::values::{contains_secret, describe, exposed_members};
 
 /// Properties of providers that are the engine's.
 const OF_THE_ENGINE: [&str; 3] = ["version", "pluginDownloadURL", "parameterization"];
@@ -70,9 +70,11 @@ impl Service {
         if let Some(config) = self.provider.config {
             let config = config.decode(exposed_members(&own(&inputs)));
             let config = config.map_err(|mismatch| {
+                let is_secret = inputs.values().any(contains_secret);
                 Status::invalid_argument(format!(
-                    "the configuration of the provider `{}` does not fit: {mismatch}",
-                    self.provider.package.name
+                    "the configuration of the provider `{}` does not fit: {}",
+                    self.provider.package.name,
+                    describe(&mismatch, is_secret)
                 ))
             })?;
             self.session.configure(config);

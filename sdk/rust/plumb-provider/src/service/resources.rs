@@ -92,9 +92,7 @@ impl Service {
 
     pub(crate) async fn diff(&self, request: pb::DiffRequest) -> Answer<pb::DiffResponse> {
         let target = self.target(&request.urn, &request.r#type)?;
-        // Engines that send no old inputs mean the outputs to be compared.
-        let old_inputs = request.old_inputs.or_else(|| request.olds.clone());
-        let known = target.known(request.id, old_inputs, request.olds)?;
+        let known = target.known(request.id, request.old_inputs, request.olds)?;
         let new = read(request.news)?;
         let plan = self
             .plan(&target, &known, &new, &request.ignore_changes)
@@ -150,18 +148,22 @@ impl Service {
             )));
         }
         let outputs = target.outputs(&inputs, &existing);
-        Target::complain(&id, &outputs, &inputs, &existing)?;
+        // The resource exists: whatever is wrong with its outputs, its ID must reach the state.
+        let properties = write(&outputs).map_err(|error| {
+            let problems = vec![error.message().to_owned()];
+            Target::incomplete(&id, &inputs, &inputs, problems)
+        })?;
+        Target::complain(&id, &outputs, &inputs, existing.problems)?;
         Ok(pb::CreateResponse {
             id,
-            properties: write(&outputs)?,
+            properties,
             ..pb::CreateResponse::default()
         })
     }
 
     pub(crate) async fn update(&self, request: pb::UpdateRequest) -> Answer<pb::UpdateResponse> {
         let mut target = self.target(&request.urn, &request.r#type)?;
-        let old_inputs = request.old_inputs.or_else(|| request.olds.clone());
-        let known = target.known(request.id, old_inputs, request.olds)?;
+        let known = target.known(request.id, request.old_inputs, request.olds)?;
         let inputs = read(request.news)?;
         let plan = self
             .plan(&target, &known, &inputs, &request.ignore_changes)
@@ -185,7 +187,7 @@ impl Service {
             .update(&target.cx, known, inputs.clone(), plan.changes);
         let existing = guarded(update).await?;
         let outputs = target.outputs(&inputs, &existing);
-        Target::complain(&id, &outputs, &inputs, &existing)?;
+        Target::complain(&id, &outputs, &inputs, existing.problems)?;
         Ok(pb::UpdateResponse {
             properties: write(&outputs)?,
             ..pb::UpdateResponse::default()
@@ -223,7 +225,7 @@ impl Service {
         mark_secrets(&target.spec.inputs, &old_inputs, &mut inputs);
         let outputs = target.outputs(&inputs, &existing);
         let id = existing.id.clone().unwrap_or(request.id);
-        Target::complain(&id, &outputs, &inputs, &existing)?;
+        Target::complain(&id, &outputs, &inputs, existing.problems)?;
         Ok(pb::ReadResponse {
             id,
             properties: write(&outputs)?,
@@ -242,17 +244,27 @@ impl Service {
 
 impl Target<'_> {
     /// A resource of the state, in the shape of this version of the provider.
+    ///
+    /// An engine that sends no inputs means that the outputs with their names are these.
     fn known(&self, id: String, inputs: Option<Struct>, state: Option<Struct>) -> Answer<Known> {
-        let mut recorded = Recorded {
-            inputs: read(inputs)?,
-            outputs: read(state)?,
+        let outputs = read(state)?;
+        let inputs = match inputs {
+            Some(inputs) => read(Some(inputs))?,
+            None => self.inputs_among(&outputs),
         };
+        let mut recorded = Recorded { inputs, outputs };
         self.resource.upgrade(&mut recorded);
         Ok(Known {
             id,
             inputs: recorded.inputs,
             state: recorded.outputs,
         })
+    }
+
+    fn inputs_among(&self, outputs: &Members) -> Members {
+        let names = self.spec.inputs.iter().map(|it| &it.name);
+        let inputs = names.filter_map(|name| Some((name.clone(), outputs.get(name)?.clone())));
+        inputs.collect()
     }
 
     /// Outputs in a preview.
@@ -288,19 +300,29 @@ impl Target<'_> {
         outputs
     }
 
-    /// The error for a resource that exists, but is not as it should be: it carries the state, so that nothing is lost.
-    fn complain(id: &str, outputs: &Members, inputs: &Members, existing: &Existing) -> Answer<()> {
-        if existing.problems.is_empty() {
+    /// Fails if the resource exists, but is not as it should be.
+    fn complain(
+        id: &str,
+        outputs: &Members,
+        inputs: &Members,
+        problems: Vec<String>,
+    ) -> Answer<()> {
+        if problems.is_empty() {
             return Ok(());
         }
+        Err(Target::incomplete(id, outputs, inputs, problems))
+    }
+
+    /// The error for a resource that exists, but is not as it should be: it carries the state, so that nothing is lost.
+    fn incomplete(id: &str, outputs: &Members, inputs: &Members, problems: Vec<String>) -> Status {
+        let message = problems.join("; ");
         let detail = pb::ErrorResourceInitFailed {
             id: id.to_owned(),
-            properties: write(outputs)?,
-            reasons: existing.problems.clone(),
-            inputs: write(inputs)?,
+            properties: encode(outputs).ok(),
+            reasons: problems,
+            inputs: encode(inputs).ok(),
             ..pb::ErrorResourceInitFailed::default()
         };
-        let message = existing.problems.join("; ");
         let rich = RichStatus {
             code: Code::Unknown as i32,
             message: message.clone(),
@@ -309,11 +331,7 @@ impl Target<'_> {
                 value: detail.encode_to_vec(),
             }],
         };
-        Err(Status::with_details(
-            Code::Unknown,
-            message,
-            rich.encode_to_vec().into(),
-        ))
+        Status::with_details(Code::Unknown, message, rich.encode_to_vec().into())
     }
 }
 

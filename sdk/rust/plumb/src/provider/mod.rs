@@ -10,7 +10,7 @@ use prost_types::Struct;
 pub use construct::{Constructed, Construction, construct};
 
 use crate::wire::{Decoder, Encoder};
-use crate::{Error, Result, Value};
+use crate::{Error, Mismatch, Result, Value};
 
 /// Named values.
 pub type Members = BTreeMap<String, Value>;
@@ -49,5 +49,24 @@ pub fn exposed(value: &Value) -> Value {
         Value::List(items) => Value::List(items.iter().map(exposed).collect()),
         Value::Map(members) => Value::Map(exposed_members(members)),
         other => other.clone(),
+    }
+}
+
+/// Whether something inside is a secret.
+pub fn contains_secret(value: &Value) -> bool {
+    match value {
+        Value::Secret(_) => true,
+        Value::List(items) => items.iter().any(contains_secret),
+        Value::Map(members) => members.values().any(contains_secret),
+        _ => false,
+    }
+}
+
+/// The text about a value of another type than expected; a problem of a secret could show it, and is not told.
+pub fn describe(mismatch: &Mismatch, is_secret: bool) -> String {
+    if is_secret {
+        format!("{}: it has another type than expected", mismatch.path())
+    } else {
+        mismatch.to_string()
     }
 }

@@ -362,6 +362,10 @@ impl Task {
     /// Where the constructor was called, for tools that show it.
     fn source_position(&self) -> Option<pb::SourcePosition> {
         let location = self.registration.options.location?;
+        // An absolute path is that of a library.
+        if location.file().starts_with('/') {
+            return None;
+        }
         Some(pb::SourcePosition {
             uri: format!("project:///{}", location.file()),
             line: i32::try_from(location.line()).unwrap_or_default(),

@@ -44,6 +44,11 @@ impl Mismatch {
         }
     }
 
+    /// Where in the value the problem is; empty for the value itself.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// This problem as seen from the object around the value.
     #[must_use]
     pub fn in_key(mut self, key: &str) -> Self {
