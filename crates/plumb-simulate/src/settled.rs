@@ -45,10 +45,7 @@ pub(crate) fn unsettled(
         ("replaced target", has_replaced_target(operation, trace)),
         ("refreshes less", refreshes_less(after, operation)),
         ("reads nothing", reads_nothing_that_asks(after, operation)),
-        (
-            "other links",
-            excludes_by_links(before, operation, trace),
-        ),
+        ("other links", excludes_by_links(before, operation, trace)),
         (OTHER_VERSIONS, !same_versions),
         (
             "taken from others",

@@ -141,10 +141,12 @@ impl Deployment {
         self.step_calls(idx, step, operation, request, fence)
     }
 
-    /// The parent that something to be imported names, if it is nowhere.
+    /// The parent that something to be imported by an import operation names, if it is nowhere. A program has been told of
+    /// a parent that it names.
     fn missing_parent<'s>(&self, wanted: &'s ResourceState) -> Option<&'s Urn> {
         let parent = wanted.parent.as_ref()?;
-        self.urns.latest(parent).is_none().then_some(parent)
+        let is_asked = matches!(self.ctx.operation, Operation::Import(_));
+        (is_asked && self.urns.latest(parent).is_none()).then_some(parent)
     }
 
     /// Whether an import operation is to make something that is in the state as another object.
