@@ -60,7 +60,7 @@ pub(crate) const PARTS: [Part; 3] = [
         called: &["Engine"],
         served: "ResourceProvider",
         server: "provider.rs",
-        messages: &["ErrorResourceInitFailed", "ConfigureErrorMissingKeys"],
+        messages: &["ErrorResourceInitFailed"],
     },
     Part {
         folder: "sdk/rust/plumb-policy/src/protocol/generated",

@@ -13,7 +13,7 @@ pub struct FileArgs {
     /// Where the file is, below the root of the provider; the name of the resource and a few digits, if it is not set.
     #[property(replace)]
     path: Option<String>,
-    /// What is in it.
+    /// The content of the file.
     content: String,
     /// Who may read it.
     #[property(default = "everybody")]

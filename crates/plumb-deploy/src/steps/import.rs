@@ -141,8 +141,8 @@ impl Deployment {
         self.step_calls(idx, step, operation, request, fence)
     }
 
-    /// The parent that something to be imported by an import operation names, if it is nowhere. A program has been told of
-    /// a parent that it names.
+    /// The parent of a resource to be imported, if an import operation names one that does not exist. The import
+    /// option of programs asks for none.
     fn missing_parent<'s>(&self, wanted: &'s ResourceState) -> Option<&'s Urn> {
         let parent = wanted.parent.as_ref()?;
         let is_asked = matches!(self.ctx.operation, Operation::Import(_));

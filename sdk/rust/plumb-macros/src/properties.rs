@@ -9,7 +9,7 @@ use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Field, Ident, Lit, LitStr
 use crate::attributes::{camel_case, fields};
 use crate::object::{self, Member};
 
-/// What the attributes of a field say.
+/// Facts about a property, read from the attributes of its field.
 #[derive(Default)]
 struct Facts {
     name: Option<String>,
@@ -187,7 +187,7 @@ pub(crate) fn documentation(attributes: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// What `#[deprecated]` says.
+/// The message of `#[deprecated]`.
 pub(crate) fn deprecation(attributes: &[Attribute]) -> syn::Result<Option<String>> {
     let Some(attribute) = attributes
         .iter()

@@ -1,4 +1,4 @@
-//! What the rules of a pack say.
+//! Runs the rules of a pack and collects their findings.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -13,7 +13,7 @@ use crate::report::{Fix, Report};
 use crate::resource::{Resource, Stack};
 use crate::{Info, Value};
 
-/// What the configuration says of a policy.
+/// The level and the settings that the configuration gives a policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Configured {
     pub(crate) level: Level,
@@ -27,14 +27,14 @@ pub(crate) struct Analysis<'a> {
     pub(crate) info: &'a Info,
 }
 
-/// What a check says of a resource.
+/// The findings of the checks of a resource or of a stack.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) diagnostics: Vec<pb::AnalyzeDiagnostic>,
     pub(crate) not_applicable: Vec<pb::PolicyNotApplicable>,
 }
 
-/// What corrections say of a resource.
+/// The changes that corrections make to a resource.
 #[derive(Debug, Default)]
 pub(crate) struct Fixes {
     pub(crate) remediations: Vec<pb::Remediation>,
@@ -159,7 +159,7 @@ impl Analysis<'_> {
         ))
     }
 
-    /// What a rule has found; in a preview, that it asked for an unknown property.
+    /// The diagnostics of one rule. A rule that failed on an unknown property of a preview gives one that says so.
     fn found(
         &self,
         about: &About,
@@ -172,7 +172,7 @@ impl Analysis<'_> {
             (Err(_), Some(property)) => return Ok(vec![self.cannot_say(about, &property)]),
             (Err(error), None) => return Err(self.failed(about, error)),
         };
-        // What a correction leaves broken is as bad as what nobody corrects.
+        // Corrections have run before the checks: a violation that is left fails the deployment.
         let level = match level {
             Level::Remediate => Level::Mandatory,
             level => level,
@@ -244,7 +244,7 @@ impl Policy<OfResource> {
 }
 
 impl Pack {
-    /// What the pack says about itself.
+    /// The description of the pack and of its policies.
     pub(crate) fn information(&self) -> Result<pb::AnalyzerInfo> {
         let policies = self.rules.iter().map(|rule| {
             let about = rule.about();

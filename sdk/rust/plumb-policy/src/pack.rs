@@ -79,14 +79,14 @@ impl Pack {
         self
     }
 
-    /// What the rules are for.
+    /// The purpose of the pack.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
         text.clone_into(&mut self.description);
         self
     }
 
-    /// What happens when a rule is broken that says nothing about it.
+    /// The level of policies without one of their own.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {
         self.level = level;

@@ -77,7 +77,7 @@ pub struct Policy<K> {
     pub(crate) rule: K,
 }
 
-/// What a policy says about itself.
+/// Name, description and other facts about a policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     pub(crate) name: String,
@@ -186,7 +186,7 @@ impl<K: Default> Policy<K> {
 }
 
 impl<K> Policy<K> {
-    /// What happens when the rule is broken, unless the configuration says otherwise; that of the pack if it is not set.
+    /// The level, unless the configuration sets another one; without it, the level of the pack counts.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {
         self.about.level = Some(level);
@@ -221,7 +221,7 @@ impl<K> Policy<K> {
         self
     }
 
-    /// How whoever breaks the rule puts it right.
+    /// Steps that put a violation right.
     #[must_use]
     pub fn remediation_steps(mut self, steps: &str) -> Self {
         steps.clone_into(&mut self.about.steps);

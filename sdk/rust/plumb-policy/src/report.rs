@@ -1,9 +1,9 @@
-//! What a rule says of a resource, and what it changes.
+//! Violations that a check reports, and changes that a correction makes.
 
 use plumb::provider::Members;
 use plumb::{IntoValue, Value};
 
-/// What a rule says.
+/// The violations that a check reports.
 #[derive(Debug, Default)]
 pub struct Report {
     pub(crate) violations: Vec<Violation>,

@@ -107,8 +107,7 @@ impl Resource {
 
     /// The settings of the rule.
     pub fn config<T: FromValue>(&self) -> Result<T> {
-        T::from_value(Value::Map(self.config.clone()))
-            .map_err(|mismatch| Error::new(format!("the settings of the policy: {mismatch}")))
+        settings(&self.config)
     }
 
     /// The options of the resource.
@@ -165,12 +164,17 @@ impl Stack {
 
     /// The settings of the rule.
     pub fn config<T: FromValue>(&self) -> Result<T> {
-        T::from_value(Value::Map(self.config.clone()))
-            .map_err(|mismatch| Error::new(format!("the settings of the policy: {mismatch}")))
+        settings(&self.config)
     }
 
     /// The stack itself.
     pub fn info(&self) -> &Info {
         &self.info
     }
+}
+
+/// Settings as the type that a rule asks for.
+fn settings<T: FromValue>(config: &Members) -> Result<T> {
+    T::from_value(Value::Map(config.clone()))
+        .map_err(|mismatch| Error::new(format!("the settings of the policy: {mismatch}")))
 }

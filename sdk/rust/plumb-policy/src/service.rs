@@ -37,7 +37,7 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// What a call needs of the state.
+/// A copy of the state for one call.
 struct Call {
     info: Arc<Info>,
     pack: Arc<Pack>,

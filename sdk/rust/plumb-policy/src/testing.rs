@@ -42,7 +42,7 @@ pub struct Violation {
     pub policy: String,
     /// The description of the policy, and what the rule says.
     pub message: String,
-    /// What happens.
+    /// The level at which it is reported.
     pub level: Level,
     /// The resource, if the rule names one.
     pub urn: String,
@@ -82,7 +82,7 @@ impl Tester {
         self.service.configure(request).map_err(|it| error(&it))
     }
 
-    /// What the rules say of a resource.
+    /// The violations of a resource.
     pub fn check(&self, token: &str, name: &str, inputs: Value) -> Result<Vec<Violation>> {
         let findings = self.service.analyze(request(token, name, inputs)?);
         Ok(violations(findings.map_err(|it| error(&it))?.diagnostics))
@@ -96,7 +96,7 @@ impl Tester {
         last.map(|it| decode(Some(it))).transpose()
     }
 
-    /// What the rules for stacks say of these resources: tokens, names and outputs.
+    /// The violations of a stack with these resources, given as tokens, names and outputs.
     pub fn check_stack<'a>(
         &self,
         resources: impl IntoIterator<Item = (&'a str, &'a str, Value)>,

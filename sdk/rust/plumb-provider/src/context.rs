@@ -1,4 +1,4 @@
-//! What code of a provider knows of the call that it answers.
+//! The context of a call: its resource, the configuration, messages and cancellation.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub struct Cx {
     timeout: Option<Duration>,
 }
 
-/// What the calls of a provider share.
+/// State that all calls of a provider share.
 pub(crate) struct Session {
     engine: Mutex<Option<EngineClient<Channel>>>,
     address: Mutex<String>,

@@ -1,4 +1,4 @@
-//! What differs between the inputs that a resource has and those that it shall have.
+//! Differences between the recorded inputs of a resource and the new ones.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ pub struct Diff<R: crate::Resource> {
     pub(crate) plan: Plan,
 }
 
-/// What differs, and what that means.
+/// The differences, and whether a replacement deletes first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,

@@ -14,7 +14,7 @@ use crate::resource::{Delete, Found, Read, Recorded, Resource, Update};
 use crate::values::{contains_secret, describe, exposed_members};
 use crate::{Cx, Error, Function};
 
-/// What the code of a provider says of a resource that exists.
+/// A resource that exists, as the code of the provider describes it.
 #[derive(Debug)]
 pub(crate) struct Existing {
     /// The ID, if it is another one than before.
@@ -33,7 +33,7 @@ pub(crate) struct Known {
     pub(crate) state: Members,
 }
 
-/// What a type of resource can do.
+/// The functions that a type of resource has of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abilities {
     pub(crate) updates: bool,

@@ -11,7 +11,7 @@
 //!     /// Where the file is.
 //!     #[property(replace)]
 //!     path: String,
-//!     /// What is in it.
+//!     /// The content of the file.
 //!     content: String,
 //! }
 //!

@@ -9,7 +9,7 @@ use crate::values::{contains_secret, exposed, secret};
 
 /// The resource as it is before an update.
 pub(crate) struct Before<'a> {
-    /// What of the inputs the update changes.
+    /// The inputs that the update changes.
     pub(crate) changes: &'a [Change],
     /// The outputs.
     pub(crate) state: &'a Members,

@@ -7,7 +7,7 @@ use crate::Resource;
 use crate::diff::Change;
 use crate::values::read_known;
 
-/// What a preview says of a resource that is not created or changed yet.
+/// The preview of a resource that is not created or changed yet.
 #[derive(Debug)]
 pub struct Preview<R: Resource> {
     pub(crate) inputs: Members,

@@ -66,7 +66,7 @@ impl Provider {
         }
     }
 
-    /// What the provider is for.
+    /// The purpose of the provider.
     #[must_use]
     pub fn description(self, text: &str) -> Self {
         self.fact("description", text)

@@ -144,7 +144,7 @@ pub trait Resource: Sized + Send + Sync + 'static {
     }
 }
 
-/// What the state has of a resource, from this version of the provider or an older one.
+/// A resource as the state has it, recorded by this version of the provider or an older one.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// The inputs, with their markers.

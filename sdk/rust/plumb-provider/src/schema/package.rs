@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{Definition, Property, Type, Types};
 use crate::Error;
 
-/// What a provider is, and what it has.
+/// A package: its facts, types, configuration, resources and functions.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
     pub(crate) name: String,

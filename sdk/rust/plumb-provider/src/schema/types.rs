@@ -126,7 +126,7 @@ impl Property {
     }
 }
 
-/// What a named type is.
+/// The definition of a named type.
 #[derive(Clone, Debug)]
 pub enum Definition {
     /// An object.

@@ -1,6 +1,6 @@
 //! Checks inputs against the schema.
 //!
-//! What is unknown in a preview fits everywhere. All problems are found, each with the path of its property.
+//! A value that a preview does not know fits everywhere. All problems are found, each with the path of its property.
 
 use plumb::Value;
 use plumb::provider::Members;

@@ -100,7 +100,7 @@ impl Service {
         Ok(plan.response())
     }
 
-    /// What differs, and what it means.
+    /// Compares the recorded inputs with the new ones.
     async fn plan(
         &self,
         target: &Target<'_>,

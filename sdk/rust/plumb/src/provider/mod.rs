@@ -1,4 +1,4 @@
-//! What providers and policy packs need of programs: for the crates `plumb-provider` and `plumb-policy`.
+//! Values and components for plugins: for the crates `plumb-provider` and `plumb-policy`.
 
 mod construct;
 

@@ -190,21 +190,6 @@ pub struct ConfigureResponse {
     pub supports_autonaming_configuration: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ConfigureErrorMissingKeys {
-    #[prost(message, repeated, tag = "1")]
-    pub missing_keys: ::prost::alloc::vec::Vec<configure_error_missing_keys::MissingKey>,
-}
-/// Nested message and enum types in `ConfigureErrorMissingKeys`.
-pub mod configure_error_missing_keys {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-    pub struct MissingKey {
-        #[prost(string, tag = "1")]
-        pub name: ::prost::alloc::string::String,
-        #[prost(string, tag = "2")]
-        pub description: ::prost::alloc::string::String,
-    }
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct InvokeRequest {
     #[prost(string, tag = "1")]
     pub tok: ::prost::alloc::string::String,
