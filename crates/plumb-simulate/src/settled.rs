@@ -257,6 +257,9 @@ pub(crate) fn found_nothing(trace: &Trace) -> bool {
 ///    (`engine.md` 4.3, F5).
 /// 2. Targets and excludes include dependents according to the old state; a processed resource may have become a
 ///    dependent, or have ceased to be one.
+/// 3. An excluded resource keeps the children of a component that it depends on, if they come before it in the state,
+///    and the first run may have changed that order. Example: the state is `a`, its child `j`, and `g` which depends
+///    on `a`; `--exclude g` keeps all three, and writes `j` last; the next run deletes it.
 pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &Trace) -> Vec<Urn> {
     let flags = &operation.flags;
     if !is_constrained(flags) {
@@ -284,10 +287,18 @@ pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &
             kept.insert(state.urn.clone());
         }
     }
-    for state in before.resources.iter().rev() {
-        let urn = present(&state.urn);
-        if is_registered(&urn) || kept.contains(&urn) {
-            kept.extend(state.references_and_provider().map(present));
+    let mut count = None;
+    while count != Some(kept.len()) {
+        count = Some(kept.len());
+        for state in before.resources.iter().rev() {
+            let urn = present(&state.urn);
+            if is_registered(&urn) || kept.contains(&urn) {
+                kept.extend(state.references_and_provider().map(present));
+            }
+            let parent = state.parent.as_ref().map(present);
+            if !flags.excludes.is_empty() && parent.is_some_and(|parent| kept.contains(&parent)) {
+                kept.insert(urn);
+            }
         }
     }
     kept.into_iter().collect()
