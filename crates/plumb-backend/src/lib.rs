@@ -25,7 +25,6 @@ mod keys;
 mod lease;
 mod local;
 mod lock;
-#[cfg(any(test, feature = "conformance"))]
 mod memory;
 mod process;
 #[cfg(any(test, feature = "conformance"))]
@@ -54,7 +53,6 @@ pub use keys::StoreLayout;
 pub use lease::{CancelProgress, CancelRequest, LeaseContent};
 pub use local::LocalBucket;
 pub use lock::{ByHand, HeldLock, LockContent};
-#[cfg(any(test, feature = "conformance"))]
 pub use memory::{Fault, MemoryBucket};
 pub use process::ProcessIdentity;
 pub use recovery::{Note, SetAsideReason};

@@ -1,4 +1,5 @@
-//! An in-memory bucket for tests, with a movable clock, a count of requests, and scripted failures.
+//! A bucket in memory: for stacks that end with the process, and for tests, which move its clock, count its requests and
+//! script its failures.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

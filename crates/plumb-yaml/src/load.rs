@@ -48,6 +48,18 @@ impl Loaded {
             diagnostics,
         })
     }
+
+    /// Parses the text of a program without a file.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let name = PROGRAM_FILES[2];
+        let source = SourceFile::new(name, PathBuf::from(name), text.to_owned());
+        let (syntax, diagnostics) = program::parse(&Arc::new(source));
+        Loaded {
+            directory: PathBuf::new(),
+            syntax,
+            diagnostics,
+        }
+    }
 }
 
 /// Reads the program file in `directory`.

@@ -28,6 +28,8 @@ pub struct YamlProgram {
     schemas: Arc<dyn SchemaLoader>,
     style: DiagnosticStyle,
     compiler: Option<Compiler>,
+    /// Program that is given as text, and not by a folder.
+    text: Option<Arc<Loaded>>,
     engine_version: Option<semver::Version>,
     /// Program that was parsed last.
     loaded: Mutex<Option<Arc<Loaded>>>,
@@ -40,6 +42,7 @@ impl YamlProgram {
             schemas,
             style: DiagnosticStyle::default(),
             compiler: None,
+            text: None,
             engine_version: None,
             loaded: Mutex::default(),
         }
@@ -56,6 +59,13 @@ impl YamlProgram {
     #[must_use]
     pub fn with_compiler(mut self, compiler: Option<Compiler>) -> Self {
         self.compiler = compiler;
+        self
+    }
+
+    /// Sets the text of the program; folders are then not searched for it.
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Self {
+        self.text = Some(Arc::new(Loaded::of_text(text)));
         self
     }
 
@@ -135,6 +145,9 @@ impl YamlProgram {
 
     /// The program in `directory`, parsed only once.
     fn load(&self, directory: &Path) -> Result<Arc<Loaded>, LoadError> {
+        if let Some(text) = &self.text {
+            return Ok(text.clone());
+        }
         let mut known = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = known.as_ref().filter(|it| it.directory == directory) {
             return Ok(loaded.clone());

@@ -25,6 +25,7 @@
 //! | change resources on their way | [`Ctx::stack_transform`] |
 //! | run code around operations | [`Ctx::hook`], [`Ctx::error_hook`] |
 //! | test a program | [`testing`] |
+//! | run a program in a process with an engine | [`embed`] |
 //!
 //! Resources, outputs and contexts are cheap values without lifetimes: clone them into closures. Nothing is global, and
 //! nothing here panics because of something that the engine says.
@@ -34,6 +35,7 @@ mod callbacks;
 pub mod component;
 mod config;
 mod context;
+pub mod embed;
 mod error;
 #[doc(hidden)]
 pub mod generated;

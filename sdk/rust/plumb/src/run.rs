@@ -57,14 +57,7 @@ pub fn run<E: Exports>(body: impl AsyncFnOnce(Ctx) -> Result<E>) -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         let settings = Settings::read(|name| std::env::var(name).ok())?;
-        let monitor: Arc<dyn Monitor> =
-            Arc::new(Grpc::connect(&settings.monitor, &settings.engine).await?);
-        let features = Features::discover(monitor.as_ref()).await;
-        let features = features.map_err(|it| monitor_error(&it, "cannot ask the engine", None))?;
-        let program = Program::new(settings, features, Arc::clone(&monitor));
-        let failures = execute(&program, body).await;
-        report(monitor.as_ref(), &failures).await;
-        Ok::<bool, Error>(failures.is_empty())
+        connected(settings, body).await
     });
     // A task of the user that never ends must not keep the process.
     runtime.shutdown_background();
@@ -82,6 +75,21 @@ pub fn run<E: Exports>(body: impl AsyncFnOnce(Ctx) -> Result<E>) -> ExitCode {
 fn complain(error: &Error) -> ExitCode {
     eprintln!("error: {}", error.report());
     ExitCode::FAILURE
+}
+
+/// Connects to the engine, runs a program to its end, and reports what failed; the answer is whether nothing did.
+pub(crate) async fn connected<E: Exports>(
+    settings: Settings,
+    body: impl AsyncFnOnce(Ctx) -> Result<E>,
+) -> Result<bool> {
+    let monitor: Arc<dyn Monitor> =
+        Arc::new(Grpc::connect(&settings.monitor, &settings.engine).await?);
+    let features = Features::discover(monitor.as_ref()).await;
+    let features = features.map_err(|it| monitor_error(&it, "cannot ask the engine", None))?;
+    let program = Program::new(settings, features, Arc::clone(&monitor));
+    let failures = execute(&program, body).await;
+    report(monitor.as_ref(), &failures).await;
+    Ok(failures.is_empty())
 }
 
 /// Runs a program to its end; the answer is what failed.

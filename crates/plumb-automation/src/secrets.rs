@@ -1,0 +1,154 @@
+//! Encryption of the secrets of stacks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plumb_cloud::keys::Keys;
+use plumb_secrets::{CloudKeys, Error as SecretsError, Passphrases, Plaintext, SecretsManager};
+use plumb_state::{CodecError, SecretCodec, SecretsProvider};
+
+use crate::Error;
+use crate::codec::{ManagerCodec, provider_of, recorded_manager};
+
+/// Encryption of the secrets of new stacks. Stacks that exist keep what their state records.
+#[derive(Clone, Default)]
+pub enum Encryption {
+    /// A passphrase made by chance for the workspace, which nobody knows: states cannot be read without it. For stores in
+    /// memory.
+    #[default]
+    InProcess,
+    /// A key derived from this passphrase.
+    Passphrase(Arc<Plaintext>),
+    /// A data key for each stack, wrapped by the key at this address, such as `awskms://…`. Needs the cargo feature of
+    /// the cloud.
+    Key(String),
+}
+
+impl Encryption {
+    /// A key derived from `passphrase`.
+    pub fn passphrase(passphrase: impl Into<String>) -> Self {
+        Encryption::Passphrase(Arc::new(Plaintext::new(passphrase.into())))
+    }
+}
+
+/// Secrets managers of a workspace.
+#[derive(Clone)]
+pub(crate) struct Managers {
+    encryption: Encryption,
+    passphrases: Passphrases,
+    keys: CloudKeys,
+    /// Manager of all new stacks, for encryption in the process.
+    shared: Arc<Mutex<Option<Arc<dyn SecretsManager>>>>,
+}
+
+impl Managers {
+    /// `variable` looks up settings of the clouds, such as credentials.
+    pub(crate) fn new(
+        encryption: Encryption,
+        variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let encryption = match encryption {
+            Encryption::InProcess => {
+                let mut chance = [0; 32];
+                getrandom::fill(&mut chance)
+                    .map_err(|error| Error::Workspace(error.to_string()))?;
+                Encryption::passphrase(hex::encode(chance))
+            }
+            other => other,
+        };
+        let known = match &encryption {
+            Encryption::Passphrase(passphrase) => Some(passphrase.clone()),
+            _ => None,
+        };
+        let passphrases = Passphrases::new(move || match &known {
+            Some(passphrase) => Ok(Plaintext::new(passphrase.expose().to_owned())),
+            None => Err(SecretsError::NoPassphrase),
+        });
+        Ok(Managers {
+            encryption,
+            passphrases,
+            keys: CloudKeys::new(Keys::new(variable)),
+            shared: Arc::default(),
+        })
+    }
+
+    /// Codec of a stack, whose state records `recorded`.
+    pub(crate) fn codec(&self, recorded: Option<&SecretsProvider>) -> Result<StackCodec, Error> {
+        let manager = match recorded {
+            Some(_) => Some(self.recorded(recorded)?),
+            None => None,
+        };
+        Ok(StackCodec {
+            managers: self.clone(),
+            manager: Mutex::new(manager),
+        })
+    }
+
+    /// Manager that a state records.
+    pub(crate) fn recorded(
+        &self,
+        provider: Option<&SecretsProvider>,
+    ) -> Result<Arc<dyn SecretsManager>, Error> {
+        Ok(recorded_manager(provider, &self.passphrases, &self.keys)?)
+    }
+
+    /// Manager for a stack without one.
+    fn create(&self) -> Result<Arc<dyn SecretsManager>, SecretsError> {
+        match &self.encryption {
+            Encryption::Key(url) => Ok(Arc::new(self.keys.create(url)?)),
+            Encryption::Passphrase(passphrase) => {
+                // Deriving a key takes long, and one salt is enough for what one passphrase opens anyway.
+                let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(manager) = &*shared {
+                    return Ok(manager.clone());
+                }
+                let manager: Arc<dyn SecretsManager> =
+                    Arc::new(self.passphrases.create(passphrase)?);
+                *shared = Some(manager.clone());
+                Ok(manager)
+            }
+            Encryption::InProcess => Err(SecretsError::NoPassphrase),
+        }
+    }
+}
+
+/// Codec of one stack, which gets its manager with its first secret.
+pub(crate) struct StackCodec {
+    managers: Managers,
+    manager: Mutex<Option<Arc<dyn SecretsManager>>>,
+}
+
+impl StackCodec {
+    /// Checks that secrets can be encrypted. May take long.
+    pub(crate) fn prepare(&self) -> Result<(), SecretsError> {
+        self.manager()?.check()
+    }
+
+    fn manager(&self) -> Result<Arc<dyn SecretsManager>, SecretsError> {
+        let mut manager = self.manager.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(manager) = &*manager {
+            return Ok(manager.clone());
+        }
+        Ok(manager.insert(self.managers.create()?).clone())
+    }
+}
+
+impl SecretCodec for StackCodec {
+    fn encrypt_batch(
+        &self,
+        plaintexts: &[&plumb_state::Plaintext],
+    ) -> Result<Vec<String>, CodecError> {
+        ManagerCodec(self.manager().map_err(CodecError::new)?).encrypt_batch(plaintexts)
+    }
+
+    fn decrypt_batch(
+        &self,
+        ciphertexts: &[&str],
+    ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
+        ManagerCodec(self.manager().map_err(CodecError::new)?).decrypt_batch(ciphertexts)
+    }
+
+    fn provider(&self) -> Option<SecretsProvider> {
+        let manager = self.manager.lock().unwrap_or_else(PoisonError::into_inner);
+        manager.as_deref().map(provider_of)
+    }
+}

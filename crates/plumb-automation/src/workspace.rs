@@ -1,0 +1,292 @@
+//! A workspace: where stacks are kept, and what their operations share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plumb_backend::{
+    Backend, Bucket, FileBackend, FileUrl, MemoryBucket, Owner, StackFilter, StoreOptions,
+};
+use plumb_plugin::process::Environment;
+use plumb_project::{ProjectName, StackName, StackReference};
+use tempfile::TempDir;
+
+use crate::secrets::Managers;
+use crate::{Encryption, Error, Stack, VERSION};
+
+/// Place where stacks are kept.
+#[derive(Clone, Debug, Default)]
+pub enum Store {
+    /// Memory of this process: the stacks are gone with the workspace.
+    #[default]
+    Memory,
+    /// A folder of this machine, as `plumb login file://FOLDER` uses it. It is made if it is missing.
+    Folder(PathBuf),
+    /// The address of an object store or a database, such as `s3://bucket`.
+    #[cfg(feature = "stores")]
+    Url(String),
+}
+
+/// Settings of a new [`Workspace`].
+#[derive(Default)]
+pub struct WorkspaceBuilder {
+    store: Store,
+    encryption: Encryption,
+    home: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    variables: Environment,
+    search_path: Option<OsString>,
+}
+
+impl WorkspaceBuilder {
+    /// Sets the place of the stacks; [`Store::Memory`] by default.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Sets the encryption of secrets in new stacks; needed for stores that outlive the process.
+    #[must_use]
+    pub fn encryption(mut self, encryption: Encryption) -> Self {
+        self.encryption = encryption;
+        self
+    }
+
+    /// Sets the folder of installed plugins, caches, and records that a store did not take, such as `~/.pulumi`. By
+    /// default a folder that is deleted with the workspace.
+    #[must_use]
+    pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.home = Some(folder.into());
+        self
+    }
+
+    /// Sets the folder that relative paths of assets and commands begin at, for programs without a folder. By default a
+    /// folder that is deleted with the workspace.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Adds a variable to the environment of plugins and of programs in other processes, which is empty by default.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds all `variables`, for instance those of this process: `std::env::vars_os()`.
+    #[must_use]
+    pub fn variables(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        self.variables.extend(variables);
+        self
+    }
+
+    /// Also looks for plugins in these folders, which are separated as in `PATH`.
+    #[must_use]
+    pub fn plugin_path(mut self, folders: impl Into<OsString>) -> Self {
+        self.search_path = Some(folders.into());
+        self
+    }
+
+    /// Opens the store.
+    pub fn build(self) -> Result<Workspace, Error> {
+        let outlives = !matches!(self.store, Store::Memory);
+        if outlives && matches!(self.encryption, Encryption::InProcess) {
+            return Err(Error::Workspace(
+                "stacks in a store that outlives the process need `Encryption::passphrase` or `Encryption::Key`: with a key \
+                 that is gone with the process, nobody could read them again"
+                    .to_owned(),
+            ));
+        }
+        let given = [self.home.as_ref(), self.folder.as_ref()];
+        let stored = match &self.store {
+            Store::Folder(path) => Some(path),
+            _ => None,
+        };
+        let mut folders = given.into_iter().chain([stored]).flatten();
+        if let Some(relative) = folders.find(|path| path.is_relative()) {
+            return Err(Error::Workspace(format!(
+                "the folder {} is not absolute; a library has no current folder",
+                relative.display()
+            )));
+        }
+        let scratch = tempfile::tempdir().map_err(|source| Error::Io {
+            what: "could not make a temporary folder".to_owned(),
+            source,
+        })?;
+        let home = self.home.clone();
+        let home = home.unwrap_or_else(|| scratch.path().join("home"));
+        let folder = self.folder.clone();
+        let folder = folder.unwrap_or_else(|| scratch.path().to_owned());
+        let backend = self.open_store(&home)?;
+        let variables = self.variables.clone();
+        let text = move |name: &str| {
+            let value = variables.get(&OsString::from(name))?;
+            value.to_str().map(str::to_owned)
+        };
+        let shared = Shared {
+            backend,
+            managers: Managers::new(self.encryption, text)?,
+            home,
+            folder,
+            variables: self.variables,
+            search_path: self.search_path,
+            _scratch: scratch,
+        };
+        Ok(Workspace {
+            shared: Arc::new(shared),
+        })
+    }
+
+    fn open_store(&self, home: &std::path::Path) -> Result<Arc<dyn Backend>, Error> {
+        let owner = Owner {
+            pid: std::process::id(),
+            username: String::new(),
+            hostname: host_name(),
+        };
+        let defaults = StoreOptions::new(VERSION);
+        let options = StoreOptions {
+            no_legacy_warning: true,
+            // Nothing of a store in memory is worth keeping elsewhere.
+            disable_backups: matches!(self.store, Store::Memory),
+            kept_states: matches!(self.store, Store::Memory).then_some(0),
+            recovery_folder: self.home.is_some().then(|| home.join("plumb/recovery")),
+            ..defaults
+        };
+        let (backend, _) = match &self.store {
+            Store::Memory => {
+                let bucket: Arc<dyn Bucket> = Arc::new(MemoryBucket::default());
+                FileBackend::open_bucket(bucket, "mem://", owner, options)?
+            }
+            Store::Folder(path) => {
+                let url = FileUrl {
+                    url: format!("file://{}", path.display()),
+                    path: path.clone(),
+                    create_dir: true,
+                };
+                FileBackend::open(&url, owner, options)?
+            }
+            #[cfg(feature = "stores")]
+            Store::Url(url) => {
+                let refused = |detail: String| plumb_backend::BackendError::StoreUrl {
+                    url: plumb_backend::masked(url),
+                    detail,
+                };
+                let parsed = plumb_stores::StoreUrl::parse(url);
+                let parsed = parsed.map_err(|error| refused(error.to_string()))?;
+                let variables = |name: &str| {
+                    let value = self.variables.get(&OsString::from(name))?;
+                    let text = value.to_str().filter(|text| !text.is_empty())?;
+                    Some(text.to_owned())
+                };
+                let bucket = plumb_stores::open(&parsed, &variables)?;
+                FileBackend::open_bucket(bucket, url, owner, options)?
+            }
+        };
+        Ok(Arc::new(backend))
+    }
+}
+
+/// Stacks of one store, and what their operations share. Clones are the same workspace.
+#[derive(Clone)]
+pub struct Workspace {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) managers: Managers,
+    pub(crate) home: PathBuf,
+    pub(crate) folder: PathBuf,
+    pub(crate) variables: Environment,
+    pub(crate) search_path: Option<OsString>,
+    _scratch: TempDir,
+}
+
+impl Workspace {
+    /// Begins a workspace with other settings than the defaults.
+    pub fn builder() -> WorkspaceBuilder {
+        WorkspaceBuilder::default()
+    }
+
+    /// A workspace whose stacks are in memory, for tests and for what is kept elsewhere.
+    pub fn in_memory() -> Result<Self, Error> {
+        WorkspaceBuilder::default().build()
+    }
+
+    /// Creates a stack.
+    pub async fn create_stack(&self, project: &str, name: &str) -> Result<Stack, Error> {
+        let stack = self.named(project, name)?;
+        let created = stack.clone();
+        blocking(move || {
+            let (backend, reference) = (created.backend(), created.reference());
+            if backend.stack_exists(reference)? {
+                return Err(Error::StackExists(reference.qualified()));
+            }
+            Ok(backend.create_stack(reference, None)?)
+        })
+        .await?;
+        Ok(stack)
+    }
+
+    /// A stack that exists.
+    pub async fn stack(&self, project: &str, name: &str) -> Result<Stack, Error> {
+        let stack = self.named(project, name)?;
+        if stack.exists().await? {
+            Ok(stack)
+        } else {
+            Err(Error::NoStack(stack.reference().qualified()))
+        }
+    }
+
+    /// A stack, which is created if it does not exist.
+    pub async fn stack_or_new(&self, project: &str, name: &str) -> Result<Stack, Error> {
+        match self.create_stack(project, name).await {
+            Err(Error::StackExists(_)) => self.named(project, name),
+            result => result,
+        }
+    }
+
+    /// Stacks of a project, or of all, sorted by name.
+    pub async fn stacks(&self, project: Option<&str>) -> Result<Vec<Stack>, Error> {
+        let filter = StackFilter {
+            project: project.map(ProjectName::unchecked),
+            tag: None,
+        };
+        let shared = self.shared.clone();
+        let names = blocking(move || Ok(shared.backend.stack_names(&filter)?)).await?;
+        let stack = |reference| Stack::new(self.shared.clone(), reference);
+        Ok(names.into_iter().map(stack).collect())
+    }
+
+    fn named(&self, project: &str, name: &str) -> Result<Stack, Error> {
+        let reference = StackReference {
+            project: Some(ProjectName::parse(project)?),
+            stack: StackName::parse(name)?,
+        };
+        Ok(Stack::new(self.shared.clone(), reference))
+    }
+}
+
+/// Name of the machine, for locks.
+#[cfg(unix)]
+fn host_name() -> String {
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
+}
+
+/// Name of the machine, for locks.
+#[cfg(not(unix))]
+fn host_name() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// Does what takes long on a thread for that.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}

@@ -1,0 +1,13 @@
+//! Operations on stacks as an embedding program makes them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests say where they fail"
+)]
+
+mod failures;
+mod inline;
+mod operations;
+mod stores;
+mod tenants;
