@@ -32,7 +32,7 @@ pub enum Error {
     Name(#[from] NameError),
     /// The store could not be read or written.
     #[error(transparent)]
-    Store(#[from] BackendError),
+    Store(Box<BackendError>),
     /// The store could not be reached.
     #[cfg(feature = "stores")]
     #[error(transparent)]
@@ -82,6 +82,12 @@ impl Error {
 
     pub(crate) fn secrets(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Error::Secrets(Box::new(error))
+    }
+}
+
+impl From<BackendError> for Error {
+    fn from(error: BackendError) -> Self {
+        Error::Store(Box::new(error))
     }
 }
 

@@ -34,6 +34,7 @@
 pub mod codec;
 mod config;
 mod error;
+mod host;
 pub mod hosting;
 #[cfg(feature = "inline")]
 mod inline;
@@ -45,6 +46,7 @@ mod run;
 mod secrets;
 mod stack;
 pub mod stacks;
+mod taken;
 pub mod values;
 mod workspace;
 
@@ -59,6 +61,8 @@ pub use workspace::{Store, Workspace, WorkspaceBuilder};
 
 #[cfg(feature = "inline")]
 pub use plumb as sdk;
+
+pub use run::seed;
 
 /// Version that states, plugins and tools are told, with a leading `v`.
 pub const VERSION: &str = "v3.260.0";

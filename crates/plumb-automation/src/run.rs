@@ -1,63 +1,37 @@
 //! Running an operation: take the stack, run the deployment, save the state.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::setup::{Operation as Deployed, Setup};
-use plumb_engine::journal::RunJournal;
-use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
+use plumb_engine::monitor::DebugMessages;
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramContext;
-use plumb_engine::{Ended, RunSetup, SecretsGate, Shell, SourceContext, Subscriber};
+use plumb_engine::{Ended, RunSetup, Shell, SourceContext, Subscriber};
 use plumb_events::OperationResult;
-use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
-use plumb_plugin::discovery::Cache;
-use plumb_plugin::process::PluginTimeouts;
-use plumb_plugin::{Discovery, HostOptions, PluginHost, ServiceAddresses};
-use plumb_providers::BuiltinContext;
 use plumb_resource::provider::PluginSpec;
-use plumb_state::{CiphertextCache, SecretCodec as _, Snapshot};
 use plumb_value::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::error::chain;
-use crate::hosting::{
-    Schemas, log_sink, output_sink, register_builtins, register_languages, shared_variables,
-};
+use crate::host::{Folders, folders, plugin_host};
+use crate::hosting::Schemas;
 use crate::operation::{Kind, Listener, Operation};
 use crate::program::Prepared;
 use crate::report::Collected;
-use crate::secrets::StackCodec;
 use crate::stack::outputs_of;
-use crate::stacks::OtherStacks;
+use crate::taken::{Taken, gate, journal, save, take};
 use crate::workspace::blocking;
-use crate::{Error, Report, Stack, VERSION, config, old_states, semantic_version};
+use crate::{Error, Report, VERSION, config, semantic_version};
 
 /// Organization of every stack of the supported stores.
 const ORGANIZATION: &str = "organization";
-
-/// A stack whose state was read, and which was locked unless this is a preview.
-struct Taken {
-    update: Option<Arc<Update>>,
-    base: Snapshot,
-    /// The state with what old programs left out.
-    upgraded: Option<Snapshot>,
-    cache: CiphertextCache,
-    codec: Arc<StackCodec>,
-}
-
-/// Folders of an operation.
-struct Folders {
-    root: PathBuf,
-    program: PathBuf,
-}
 
 /// Does an operation.
 pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
@@ -109,58 +83,6 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
     }
 }
 
-/// Reads the state, from a stack that is locked first unless this is a preview.
-async fn take(operation: &Operation, config: &BTreeMap<EcoString, Value>) -> Result<Taken, Error> {
-    let (stack, config) = (operation.stack.clone(), config.clone());
-    let is_preview = operation.options.is_preview();
-    blocking(move || {
-        let (backend, reference) = (stack.backend(), stack.reference());
-        if !backend.stack_exists(reference)? {
-            return Err(Error::NoStack(reference.qualified()));
-        }
-        let managers = &stack.shared().managers;
-        let mut cache = CiphertextCache::new();
-        let (update, base, codec) = if is_preview {
-            let loaded = backend.load(reference)?;
-            let provider = loaded.opaque().and_then(|it| it.secrets_provider.clone());
-            let codec = managers.codec(provider.as_ref())?;
-            (None, loaded.decrypt(&codec, &mut cache)?, codec)
-        } else {
-            let id = Uuid::new_v4().to_string();
-            let update = backend.begin_update(reference, &id)?;
-            let latest = update.base().latest.as_ref();
-            let provider = latest.and_then(|it| it.opaque().secrets_provider.clone());
-            let codec = managers.codec(provider.as_ref())?;
-            let base = match latest {
-                Some(deployment) => deployment.decrypt(&codec, &mut cache)?,
-                None => Snapshot::default(),
-            };
-            (Some(Arc::new(update)), base, codec)
-        };
-        base.verify()
-            .map_err(|error| Error::State(error.to_string()))?;
-        let upgraded = old_states::with_providers(&base, &config);
-        Ok(Taken {
-            update,
-            upgraded: upgraded.map_err(|error| Error::State(chain(&error)))?,
-            base,
-            cache,
-            codec: Arc::new(codec),
-        })
-    })
-    .await
-}
-
-fn folders(operation: &Operation) -> Result<Folders, Error> {
-    let own = match &operation.program {
-        Some(program) => program.folders()?,
-        None => None,
-    };
-    let shared = &operation.stack.shared().folder;
-    let (root, program) = own.unwrap_or_else(|| (shared.clone(), shared.clone()));
-    Ok(Folders { root, program })
-}
-
 fn program_info(
     operation: &Operation,
     folders: &Folders,
@@ -186,97 +108,6 @@ fn program_info(
         monitor_address: String::new(),
         engine_address: String::new(),
     }
-}
-
-fn plugin_host(
-    operation: &Operation,
-    folders: &Folders,
-    config: &BTreeMap<EcoString, Value>,
-    shell: &Shell,
-) -> Result<PluginHost, Error> {
-    let shared = operation.stack.shared();
-    let monitor: Arc<dyn ResourceMonitor> = shell.monitor();
-    let engine = shell.address().to_owned();
-    let output = output_sink(monitor.clone());
-    let mut host = PluginHost::new(HostOptions {
-        discovery: Discovery {
-            project: Vec::new(),
-            search_path: shared.search_path.clone(),
-            bundled: None,
-            cache: Cache::new(shared.home.join("plugins")),
-            accept_newer: false,
-        },
-        environment: shared.variables.clone(),
-        working_directory: folders.program.clone(),
-        project: Some(operation.stack.project().to_owned()),
-        runtime_options: match &operation.program {
-            Some(program) => program.runtime_options()?,
-            None => BTreeMap::new(),
-        },
-        config: by_namespace(config),
-        services: ServiceAddresses {
-            engine: engine.clone(),
-            loader: Some(engine.clone()),
-            mapper: Some(engine.clone()),
-            resolver: Some(engine.clone()),
-        },
-        log_arguments: Vec::new(),
-        attached_providers: BTreeMap::new(),
-        attached_languages: BTreeMap::new(),
-        timeouts: PluginTimeouts::default(),
-        refresh_before_update: true,
-        use_provider_preview: true,
-        ignore_versions: false,
-        output: output.clone(),
-        schema_cache: Some(shared.home.join("schemas")),
-        acquire: None,
-    });
-    let context = BuiltinContext {
-        working_dir: folders.program.clone(),
-        environment: Some(shared_variables(&shared.variables)),
-        log: log_sink(monitor),
-        stacks: Some(Arc::new(other_stacks(&operation.stack))),
-    };
-    register_builtins(&mut host, &context);
-    let languages = LanguageOptions {
-        environment: shared.variables.clone(),
-        engine_address: engine,
-        debug_messages: false,
-        cache_directory: shared.home.join("plumb"),
-        version: semantic_version(),
-        output,
-    };
-    register_languages(&mut host, &languages);
-    Ok(host)
-}
-
-/// Settings in plain text, by namespace, then name.
-fn by_namespace(config: &BTreeMap<EcoString, Value>) -> BTreeMap<String, BTreeMap<String, String>> {
-    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (key, value) in config {
-        if let Some((namespace, name)) = key.split_once(':') {
-            let settings = found.entry(namespace.to_owned()).or_default();
-            settings.insert(name.to_owned(), config::plain(value));
-        }
-    }
-    found
-}
-
-/// Reader of the other stacks of the workspace, which are named as in the command line.
-fn other_stacks(stack: &Stack) -> OtherStacks {
-    let stack = stack.clone();
-    OtherStacks::new(Arc::new(move |name| {
-        let text = |error: Error| chain(&error);
-        let project = stack.reference().project.as_ref();
-        let reference = stack.backend().parse_stack(name, project);
-        let reference = reference.map_err(|error| text(error.into()))?;
-        let other = Stack::new(stack.shared().clone(), reference);
-        let exists = other.backend().stack_exists(other.reference());
-        if !exists.map_err(|error| text(error.into()))? {
-            return Err(format!("unknown stack {name:?}"));
-        }
-        other.snapshot().map_err(text)
-    }))
 }
 
 /// Collects the events of a run, and passes them on.
@@ -360,28 +191,12 @@ fn setup(
     }
 }
 
-/// Chance for ids and names.
-pub(crate) fn seed() -> [u8; 32] {
+/// Chance for the ids and names of one run.
+pub fn seed() -> [u8; 32] {
     let mut seed = [0; 32];
     seed[..16].copy_from_slice(Uuid::new_v4().as_bytes());
     seed[16..].copy_from_slice(Uuid::new_v4().as_bytes());
     seed
-}
-
-/// Opens once secrets can be encrypted.
-fn gate(codec: &Arc<StackCodec>) -> SecretsGate {
-    let codec = codec.clone();
-    SecretsGate::new(move || codec.prepare().map_err(|error| chain(&error)))
-}
-
-/// Journal of the run. A state that was changed before the run is its first entry.
-fn journal(taken: &Taken) -> Result<RunJournal, Error> {
-    let (base, cache) = (taken.base.clone(), taken.cache.clone());
-    let mut journal = RunJournal::new(base, taken.update.clone(), taken.codec.clone(), cache);
-    if let (Some(upgraded), true) = (&taken.upgraded, taken.update.is_some()) {
-        journal.begin_with(upgraded.clone())?;
-    }
-    Ok(journal)
 }
 
 /// Saves the state, and makes the report.
@@ -440,46 +255,4 @@ fn record(operation: &Operation, report: &Report, began: Timestamp) -> UpdateRec
                 .collect(),
         ),
     }
-}
-
-/// Writes the state and the record of the operation, and releases the stack. Blocks.
-fn save(
-    update: Update,
-    snapshot: &Snapshot,
-    mut cache: CiphertextCache,
-    codec: &StackCodec,
-    mut record: UpdateRecord,
-    config: &BTreeMap<EcoString, Value>,
-) -> Result<(), Error> {
-    record.config = recorded_config(config, codec)?;
-    let mut encrypted = snapshot.encrypt(codec, &mut cache)?;
-    // Asked for after the encryption, because the first secret adds a manager to a stack that has none.
-    if let Some(provider) = codec.provider() {
-        encrypted.set_secrets_provider(Some(provider));
-    }
-    let finished = update.finish(Some(&encrypted), Some(&record))?;
-    for error in [finished.history, finished.backup].into_iter().flatten() {
-        tracing::warn!(%error, "the history or the backup of the stack was not written");
-    }
-    Ok(())
-}
-
-/// Settings for the history, with secrets encrypted as in the files of the command line.
-fn recorded_config(
-    config: &BTreeMap<EcoString, Value>,
-    codec: &StackCodec,
-) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
-    let mut recorded = serde_json::Map::new();
-    for (key, value) in config {
-        let plain = config::plain(value);
-        let json = if value.is_secret() {
-            let text = plumb_state::Plaintext::new(plain);
-            let encrypted = codec.encrypt_batch(&[&text]).map_err(Error::secrets)?;
-            serde_json::json!({ "secure": encrypted.concat() })
-        } else {
-            plain.into()
-        };
-        recorded.insert(key.to_string(), json);
-    }
-    Ok(recorded)
 }

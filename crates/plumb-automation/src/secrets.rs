@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plumb_cloud::keys::Keys;
 use plumb_secrets::{CloudKeys, Error as SecretsError, Passphrases, Plaintext, SecretsManager};
 use plumb_state::{CodecError, SecretCodec, SecretsProvider};
 
@@ -66,7 +65,7 @@ impl Managers {
         Ok(Managers {
             encryption,
             passphrases,
-            keys: CloudKeys::new(Keys::new(variable)),
+            keys: cloud_keys(variable),
             shared: Arc::default(),
         })
     }
@@ -109,6 +108,17 @@ impl Managers {
             Encryption::InProcess => Err(SecretsError::NoPassphrase),
         }
     }
+}
+
+#[cfg(feature = "keys")]
+fn cloud_keys(variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> CloudKeys {
+    CloudKeys::new(plumb_cloud::keys::Keys::new(variable))
+}
+
+/// Without the features of the clouds, every key is refused with a message that says so.
+#[cfg(not(feature = "keys"))]
+fn cloud_keys(_: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> CloudKeys {
+    CloudKeys::new(())
 }
 
 /// Codec of one stack, which gets its manager with its first secret.

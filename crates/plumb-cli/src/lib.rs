@@ -47,14 +47,7 @@ pub use environment::Environment;
 pub use error::{Error, ExitStatus};
 pub use output::Printer;
 
-/// Reported version, in the numbering that programs which drive the command line check.
-pub const VERSION: &str = "v3.260.0";
-
-/// Parsed [`VERSION`].
-pub fn semantic_version() -> semver::Version {
-    semver::Version::parse(VERSION.trim_start_matches('v'))
-        .expect("the reported version is a version")
-}
+pub use plumb_automation::{VERSION, semantic_version};
 
 /// Name of the program in our own texts, independent of the name under which it was started.
 pub const NAME: &str = plumb_display::OWN_NAME;

@@ -9,8 +9,8 @@ use plumb_terraform::{Adopted, Configuration, Note, Packages, StateValues, adopt
 use plumb_value::{PropertyMap, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::operate::Schemas;
 use crate::{Error, Printer};
+use plumb_automation::hosting::Schemas;
 
 /// Whether a converter of this name reads Terraform.
 pub(crate) fn is_named(from: &str) -> bool {

@@ -18,8 +18,9 @@ use super::package::sdk::{self, LocalSdk};
 use super::{language, new};
 use crate::acquire::{Demands, PluginSource, output_to};
 use crate::context::LoadedProject;
-use crate::operate::{discovery, plugin_spec};
+use crate::operate::discovery;
 use crate::{Context, Error, ExitStatus};
+use plumb_automation::hosting::plugin_spec;
 
 /// Install packages and plugins for the current project
 ///

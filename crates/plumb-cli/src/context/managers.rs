@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
+use plumb_automation::codec::recorded_manager;
 use plumb_project::SecretsSettings;
 use plumb_secrets::{CLOUD, CloudKeys, PASSPHRASE, SecretsManager};
-use plumb_state::{RawJson, SecretsProvider};
-use serde_json::value::RawValue;
+use plumb_state::SecretsProvider;
 
 use super::passphrase::Source;
 use super::secrets::{Managed, NewManager};
@@ -108,14 +108,8 @@ impl Context {
         &self,
         provider: &SecretsProvider,
     ) -> Result<Arc<dyn SecretsManager>, Error> {
-        let state = provider.state.as_ref().map_or("null", RawJson::as_str);
-        let state = RawValue::from_string(state.to_owned())?;
-        Ok(plumb_secrets::open(
-            &provider.type_name,
-            &state,
-            self.passphrases(),
-            self.cloud_keys(),
-        )?)
+        let (passphrases, keys) = (self.passphrases(), self.cloud_keys());
+        Ok(recorded_manager(Some(provider), passphrases, keys)?)
     }
 
     /// Whether the passphrase is available without a prompt.
@@ -172,14 +166,6 @@ impl Context {
             return self.new_manager(PASSPHRASE, None).map(Some);
         }
         Ok(None)
-    }
-}
-
-/// The record of a manager in a snapshot.
-pub(crate) fn provider_of(manager: &dyn SecretsManager) -> SecretsProvider {
-    SecretsProvider {
-        type_name: manager.kind().into(),
-        state: RawJson::parse(manager.state().get()).ok(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use plumb_automation::codec::{ManagerCodec, provider_of};
 use plumb_project::SecretsSettings;
 use plumb_secrets::{
     CloudKeys, Error as SecretsError, PASSPHRASE, Passphrases, Plaintext, SecretsManager,
@@ -14,7 +15,7 @@ use plumb_secrets::{
 use plumb_state::{CodecError, SecretCodec, SecretsProvider};
 
 use super::StackSettings;
-use super::managers::{provider_of, secrets_of};
+use super::managers::secrets_of;
 use super::passphrase::Source;
 use crate::Error;
 
@@ -203,29 +204,5 @@ impl SecretCodec for StackSecrets {
 
     fn provider(&self) -> Option<SecretsProvider> {
         StackSecrets::provider(self)
-    }
-}
-
-/// Adapter of a secrets manager for snapshots.
-pub struct ManagerCodec(pub Arc<dyn SecretsManager>);
-
-impl SecretCodec for ManagerCodec {
-    fn encrypt_batch(
-        &self,
-        plaintexts: &[&plumb_state::Plaintext],
-    ) -> Result<Vec<String>, CodecError> {
-        let texts: Vec<Plaintext> = plaintexts.iter().map(|text| text.reveal().into()).collect();
-        self.0.encrypt(&texts).map_err(CodecError::new)
-    }
-
-    fn decrypt_batch(
-        &self,
-        ciphertexts: &[&str],
-    ) -> Result<Vec<plumb_state::Plaintext>, CodecError> {
-        let texts = self.0.decrypt(ciphertexts).map_err(CodecError::new)?;
-        Ok(texts
-            .iter()
-            .map(|text| plumb_state::Plaintext::new(text.expose().to_owned()))
-            .collect())
     }
 }

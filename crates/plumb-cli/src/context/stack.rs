@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use plumb_automation::codec::{ManagerCodec, provider_of};
 use plumb_backend::{Backend, StackFilter};
 use plumb_project::StackReference;
 use plumb_project::files::{self, Access};
@@ -11,8 +12,8 @@ use plumb_project::workspace::WorkspaceFile;
 use plumb_secrets::SecretsManager;
 use plumb_state::{CiphertextCache, Manifest, Snapshot};
 
-use super::managers::{check_provider_name, provider_of, secrets_of};
-use super::{Context, ManagerCodec, StackSettings};
+use super::managers::{check_provider_name, secrets_of};
+use super::{Context, StackSettings};
 use crate::identity::{Code, Subject};
 use crate::{Error, prompt};
 

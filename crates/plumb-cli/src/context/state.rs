@@ -1,15 +1,13 @@
 //! Access to the state of a stack.
 
-use std::sync::Arc;
-
+use plumb_automation::codec::{ManagerCodec, recorded_manager};
 use plumb_backend::{Loaded, Update};
-use plumb_secrets::{LockReason, LockedManager, SecretsManager};
+use plumb_secrets::SecretsManager;
 use plumb_state::file::{Deployment, Layout, no_deployment};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretsProvider, Snapshot};
-use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Context, ManagerCodec, Stack};
+use super::{Context, Stack};
 use crate::Error;
 
 /// State of a stack, as stored.
@@ -61,14 +59,7 @@ impl Context {
 
     /// Codec for the secrets of a state with this provider.
     pub fn codec_of(&self, provider: Option<&SecretsProvider>) -> Result<ManagerCodec, Error> {
-        let manager: Arc<dyn SecretsManager> = match provider {
-            Some(provider) => self.open_provider(provider)?,
-            None => Arc::new(LockedManager::new(
-                "",
-                RawValue::NULL,
-                LockReason::NotOpened,
-            )),
-        };
+        let manager = recorded_manager(provider, self.passphrases(), self.cloud_keys())?;
         Ok(ManagerCodec(manager))
     }
 

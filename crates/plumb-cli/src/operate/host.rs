@@ -5,26 +5,26 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
+use plumb_automation::hosting::{
+    Schemas, log_sink, output_sink, plugin_spec, register_builtins, register_languages,
+    shared_variables,
+};
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
 use plumb_engine::snippet::SnippetLanguage;
 use plumb_engine::{HostOrigin, LanguageProgram};
-use plumb_events::Severity;
 use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
 use plumb_plugin::discovery::{Cache, ProjectPlugin};
 use plumb_plugin::language::{PackageDependency, ProgramInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
-    Acquire, Discovery, HOST_SOURCE, HostError, HostOptions, OutputLevel, OutputLine, OutputSink,
+    Acquire, Discovery, HOST_SOURCE, HostOptions, OutputLevel, OutputLine, OutputSink,
     OutputStream, PluginHost, PluginKind, ServiceAddresses, parse_attachments,
 };
 use plumb_project::project::PackageSpec;
-use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink, StackReader};
-use plumb_resource::Urn;
-use plumb_resource::provider::{Parameterization, PluginSpec};
-use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
+use plumb_providers::{BuiltinContext, StackReader};
+use plumb_resource::provider::PluginSpec;
 use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
 use super::debugging::Debugged;
@@ -90,38 +90,6 @@ impl ProjectProgram {
     }
 }
 
-/// Sends output of plugins and programs to the display.
-pub(super) fn output_sink(monitor: Arc<dyn ResourceMonitor>) -> OutputSink {
-    Arc::new(move |line: OutputLine| {
-        let severity = match line.level {
-            OutputLevel::Debug => Severity::Debug,
-            OutputLevel::Info => match line.stream {
-                plumb_plugin::OutputStream::Stdout => Severity::Info,
-                plumb_plugin::OutputStream::Stderr => Severity::InfoErr,
-            },
-            OutputLevel::Warning => Severity::Warning,
-            OutputLevel::Error => Severity::Error,
-        };
-        monitor.log(severity, None, &line.text);
-    })
-}
-
-struct MonitorLog(Arc<dyn ResourceMonitor>);
-
-impl LogSink for MonitorLog {
-    fn log(&self, record: LogRecord<'_>) {
-        let severity = match record.severity {
-            LogSeverity::Info => Severity::Info,
-            LogSeverity::Warning => Severity::Warning,
-        };
-        if record.ephemeral {
-            self.0.log_status(severity, record.urn, record.message);
-        } else {
-            self.0.log(severity, record.urn, record.message);
-        }
-    }
-}
-
 impl ProjectEnvironment {
     /// Plugin host for one run; `engine` is the address of the engine service.
     pub(super) fn plugin_host(
@@ -133,9 +101,9 @@ impl ProjectEnvironment {
         let output = self.once(output_sink(monitor.clone()));
         let mut host = PluginHost::new(self.host_options(engine, output.clone())?);
         host.debug_plugins(self.debugged.plugins.clone());
-        self.register_builtins(&mut host, monitor);
+        register_builtins(&mut host, &self.builtin_context(monitor));
         self.register_dynamic_providers(&mut host);
-        self.register_languages(&mut host, engine, output, debug);
+        register_languages(&mut host, &self.language_options(engine, output, debug));
         Ok(host)
     }
 
@@ -168,45 +136,28 @@ impl ProjectEnvironment {
         })
     }
 
-    fn register_builtins(&self, host: &mut PluginHost, monitor: Arc<dyn ResourceMonitor>) {
-        let variables = self.environment.variables().iter();
-        let context = BuiltinContext {
+    fn builtin_context(&self, monitor: Arc<dyn ResourceMonitor>) -> BuiltinContext {
+        BuiltinContext {
             working_dir: self.program_directory.clone(),
-            environment: Some(
-                variables
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            ),
-            log: Arc::new(MonitorLog(monitor)),
+            environment: Some(shared_variables(self.environment.variables())),
+            log: log_sink(monitor),
             stacks: Some(self.stacks.clone()),
-        };
-        for builtin in plumb_providers::builtins() {
-            let context = context.clone();
-            let factory =
-                move |spec: &PluginSpec| builtin.fits(spec).then(|| builtin.start(&context));
-            host.register_builtin(builtin.name(), Box::new(factory));
         }
     }
 
-    fn register_languages(
+    fn language_options(
         &self,
-        host: &mut PluginHost,
         engine: &str,
         output: OutputSink,
         debug: DebugMessages,
-    ) {
-        let options = LanguageOptions {
+    ) -> LanguageOptions {
+        LanguageOptions {
             environment: self.environment.variables().clone(),
             engine_address: engine.to_owned(),
             debug_messages: debug == DebugMessages::Told,
             cache_directory: self.environment.pulumi_home.join("plumb"),
             version: crate::semantic_version(),
             output,
-        };
-        for language in plumb_language::LANGUAGES {
-            let options = options.clone();
-            let factory = move || (language.host)(options.clone());
-            host.register_language(language.name, Box::new(factory));
         }
     }
 
@@ -511,127 +462,6 @@ fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<Project
         path,
         version: None,
     })
-}
-
-/// Plugin of a package that a YAML program requires.
-pub(crate) fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
-    PluginSpec {
-        version: semver::Version::parse(package.version.trim_start_matches('v')).ok(),
-        download_url: (!package.download_url.is_empty())
-            .then(|| package.download_url.as_str().into()),
-        parameterization: package.parameterization.clone(),
-        ..PluginSpec::named(&package.name)
-    }
-}
-
-/// Schemas of packages, from plugins and built-in providers. The host caches their text.
-pub(crate) struct Schemas(pub(crate) Arc<PluginHost>);
-
-#[async_trait]
-impl SchemaLoader for Schemas {
-    async fn load(
-        &self,
-        query: &PackageQuery,
-    ) -> Result<Option<Arc<PackageSchema>>, SchemaLoadError> {
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| SchemaLoadError {
-            package: query.name.clone(),
-            source,
-        };
-        let text = self
-            .text(query)
-            .await
-            .map_err(|error| failed(error.into()))?;
-        let schema = text.map(PackageSchema::parse).transpose();
-        Ok(schema.map_err(|error| failed(error.into()))?.map(Arc::new))
-    }
-}
-
-impl Schemas {
-    async fn text(&self, query: &PackageQuery) -> Result<Option<Arc<str>>, HostError> {
-        let spec = PluginSpec {
-            version: query.version.clone(),
-            download_url: query.download_url.as_deref().map(Into::into),
-            parameterization: query
-                .parameterization
-                .as_ref()
-                .map(|parameter| Parameterization {
-                    name: parameter.name.as_str().into(),
-                    version: parameter.version.as_str().into(),
-                    value: parameter.value.as_slice().into(),
-                }),
-            ..PluginSpec::named(&query.name)
-        };
-        self.0.schema(&spec).await
-    }
-}
-
-/// Reads the state of the stack with a given name.
-type ReadStack = Arc<dyn Fn(&str) -> Result<plumb_state::Snapshot, Error> + Send + Sync>;
-
-/// Reads other stacks in the same backend.
-pub(super) struct BackendStacks {
-    pub(super) read: ReadStack,
-}
-
-#[async_trait]
-impl StackReader for BackendStacks {
-    async fn stack_outputs(
-        &self,
-        name: &str,
-    ) -> Result<plumb_providers::StackOutputs, plumb_providers::StackReadError> {
-        let snapshot = self.snapshot(name).await?;
-        let root = snapshot
-            .resources
-            .iter()
-            .find(|state| state.urn.is_root_stack() && !state.delete);
-        Ok(plumb_providers::StackOutputs {
-            outputs: root
-                .map(|state| state.outputs.as_ref().clone())
-                .unwrap_or_default(),
-            undecryptable: Vec::new(),
-        })
-    }
-
-    async fn stack_resource_outputs(
-        &self,
-        name: &str,
-    ) -> Result<
-        BTreeMap<ecow::EcoString, plumb_providers::ResourceOutputs>,
-        plumb_providers::StackReadError,
-    > {
-        let snapshot = self.snapshot(name).await?;
-        let live = snapshot.resources.iter().filter(|state| !state.delete);
-        Ok(live
-            .map(|state| {
-                let outputs = plumb_providers::ResourceOutputs {
-                    type_token: state.type_token.as_str().into(),
-                    outputs: state.outputs.as_ref().clone(),
-                };
-                (urn_text(&state.urn), outputs)
-            })
-            .collect())
-    }
-}
-
-fn urn_text(urn: &Urn) -> ecow::EcoString {
-    urn.as_str().into()
-}
-
-impl BackendStacks {
-    /// Reads the state on a blocking thread, because deriving keys and decrypting take long.
-    async fn snapshot(
-        &self,
-        name: &str,
-    ) -> Result<plumb_state::Snapshot, plumb_providers::StackReadError> {
-        let (read, name) = (self.read.clone(), name.to_owned());
-        tokio::task::spawn_blocking(move || read(&name))
-            .await
-            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
-            .map_err(|error| plumb_providers::StackReadError {
-                message: error.text().unwrap_or_default(),
-                source: None,
-            })
-    }
 }
 
 impl Context {

@@ -36,7 +36,7 @@ mod state_json;
 mod watch;
 
 pub(crate) use converted::tell;
-pub(crate) use host::{Schemas, discovery, log_arguments, plugin_spec};
+pub(crate) use host::{discovery, log_arguments};
 pub(crate) use snippets::{SnippetUpdate, update_snippets};
 pub(crate) use standalone_host::StandaloneHost;
 

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_acquire::LockMode;
+use plumb_automation::codec::{ManagerCodec, recorded_manager};
+use plumb_automation::old_states;
+use plumb_automation::stacks::OtherStacks;
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
@@ -26,21 +29,18 @@ use plumb_value::Value;
 use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 use tracing::{Instrument as _, info_span};
-use uuid::Uuid;
 
 use super::converted::Converted;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, ProjectEnvironment, ProjectProgram, log_arguments};
+use super::host::{ProjectEnvironment, ProjectProgram, log_arguments};
 use super::plan::{self, PlanPath};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, secrecy};
-use plumb_secrets::{LockReason, LockedManager};
-use serde_json::value::RawValue;
 
 use crate::acquire::{self, Demands};
 use crate::context::{
-    ConfigCheck, LoadedProject, ManagerCodec, NewStack, Stack, StackConfig, StackSecrets,
-    StackSettings, StackState, StateFallback,
+    ConfigCheck, LoadedProject, NewStack, Stack, StackConfig, StackSecrets, StackSettings,
+    StackState, StateFallback,
 };
 use crate::trace::TARGET;
 use crate::{Context, Error, VERSION};
@@ -208,31 +208,7 @@ impl<'c> Session<'c> {
 
     /// Adds the missing providers to resources of old programs (`engine.md` 3.6).
     fn upgrade(&mut self) -> Result<(), Error> {
-        let mut snapshot = self.base.clone();
-        let config = &self.config.values;
-        let changed = plumb_state::upgrade::upgrade(&mut snapshot, |package, plugin| {
-            let mut inputs: plumb_value::PropertyMap = config
-                .iter()
-                .filter_map(|(key, value)| {
-                    let name = key.strip_prefix(package)?.strip_prefix(':')?;
-                    Some((EcoString::from(name).into(), value.clone()))
-                })
-                .collect();
-            if let Some(version) = plugin
-                .map(|plugin| plugin.version.clone())
-                .filter(|version| !version.is_empty())
-            {
-                inputs.insert("version", version);
-            }
-            let id = EcoString::from(Uuid::new_v4().to_string());
-            Ok::<_, std::convert::Infallible>(plumb_state::upgrade::DefaultProvider {
-                id,
-                inputs: Arc::new(inputs),
-            })
-        })?;
-        if changed {
-            self.upgraded = Some(snapshot);
-        }
+        self.upgraded = old_states::with_providers(&self.base, &self.config.values)?;
         Ok(())
     }
 
@@ -420,7 +396,7 @@ impl<'c> Session<'c> {
             operation,
             options,
             packages,
-            seed: seed(),
+            seed: plumb_automation::seed(),
             plan: self.plan.clone(),
         }
     }
@@ -681,7 +657,7 @@ pub(super) fn plugin_source(
 }
 
 /// Reads other stacks in the same backend, each with the secrets manager that its state records.
-fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
+fn stack_reader(ctx: &Context, stack: &Stack) -> OtherStacks {
     let backend = stack.backend.clone();
     let project = plumb_project::ProjectName::unchecked(stack.project_name());
     let (passphrases, keys) = (ctx.passphrases().clone(), ctx.cloud_keys().clone());
@@ -689,29 +665,24 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> BackendStacks {
         .environment
         .get("PLUMB_TEST_DEFECT")
         .map(ToOwned::to_owned);
-    BackendStacks {
-        read: Arc::new(move |name| {
-            // Hook for tests, which have no other way to cause a panic in the middle of an update of the shipped binary.
-            let is_wanted = fails_at.as_deref() == Some(name);
-            assert!(!is_wanted, "a test wants a defect");
-            let reference = backend.parse_stack(name, Some(&project))?;
-            if !backend.stack_exists(&reference)? {
-                return Err(Error::user(format!("unknown stack {name:?}")));
-            }
-            let checkpoint = match backend.load(&reference)? {
-                plumb_backend::Loaded::Checkpoint(checkpoint) => checkpoint.latest,
-                plumb_backend::Loaded::Folded(snapshot) => {
-                    let codec = recorded_codec(snapshot.opaque(), &passphrases, &keys)?;
-                    return Ok(snapshot.decrypt(&codec, &mut CiphertextCache::new())?);
-                }
-            };
-            let Some(deployment) = checkpoint else {
-                return Ok(Snapshot::default());
-            };
-            let codec = recorded_codec(deployment.opaque(), &passphrases, &keys)?;
-            Ok(deployment.decrypt(&codec, &mut CiphertextCache::new())?)
-        }),
-    }
+    let read = move |name: &str| -> Result<Snapshot, Error> {
+        // Hook for tests, which have no other way to cause a panic in the middle of an update of the shipped binary.
+        let is_wanted = fails_at.as_deref() == Some(name);
+        assert!(!is_wanted, "a test wants a defect");
+        let reference = backend.parse_stack(name, Some(&project))?;
+        if !backend.stack_exists(&reference)? {
+            return Err(Error::user(format!("unknown stack {name:?}")));
+        }
+        let loaded = backend.load(&reference)?;
+        let Some(recorded) = loaded.opaque() else {
+            return Ok(Snapshot::default());
+        };
+        let codec = recorded_codec(recorded, &passphrases, &keys)?;
+        Ok(loaded.decrypt(&codec, &mut CiphertextCache::new())?)
+    };
+    OtherStacks::new(Arc::new(move |name| {
+        read(name).map_err(|error| error.text().unwrap_or_default())
+    }))
 }
 
 /// Codec for the secrets manager that a snapshot records.
@@ -720,29 +691,8 @@ pub(super) fn recorded_codec(
     passphrases: &plumb_secrets::Passphrases,
     keys: &plumb_secrets::CloudKeys,
 ) -> Result<ManagerCodec, Error> {
-    let (kind, state) = match &snapshot.secrets_provider {
-        Some(provider) => (
-            provider.type_name.as_str(),
-            provider
-                .state
-                .as_ref()
-                .map_or("null", plumb_state::RawJson::as_str),
-        ),
-        None => {
-            return Ok(ManagerCodec(Arc::new(LockedManager::new(
-                "",
-                RawValue::NULL,
-                LockReason::NotOpened,
-            ))));
-        }
-    };
-    let state = RawValue::from_string(state.to_owned())?;
-    Ok(ManagerCodec(plumb_secrets::open(
-        kind,
-        &state,
-        passphrases,
-        keys,
-    )?))
+    let provider = snapshot.secrets_provider.as_ref();
+    Ok(ManagerCodec(recorded_manager(provider, passphrases, keys)?))
 }
 
 fn runs_program(operation: &Operation, options: &Options) -> bool {
@@ -751,12 +701,4 @@ fn runs_program(operation: &Operation, options: &Options) -> bool {
         Operation::Refresh | Operation::Destroy => options.run_program,
         Operation::Import(_) => false,
     }
-}
-
-fn seed() -> [u8; 32] {
-    let (first, second) = (Uuid::new_v4(), Uuid::new_v4());
-    let mut seed = [0; 32];
-    seed[..16].copy_from_slice(first.as_bytes());
-    seed[16..].copy_from_slice(second.as_bytes());
-    seed
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use plumb_acquire::LockMode;
+use plumb_automation::stacks::OtherStacks;
 use plumb_deploy::request::{Reply, Request};
 use plumb_deploy::setup::{Options, Phase};
 use plumb_engine::masks::Masks;
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 
 use super::converted::Messages;
 use super::debugging::Debugged;
-use super::host::{BackendStacks, ProjectEnvironment, log_arguments};
+use super::host::{ProjectEnvironment, log_arguments};
 use super::interrupts;
 use super::session::{ORGANIZATION, plugin_source};
 use crate::commands::stack::values::Secrets;
@@ -207,9 +208,7 @@ pub(super) fn project_environment(
         log_arguments: log_arguments(&ctx.globals),
         client: None,
         debugged: Debugged::default(),
-        stacks: Arc::new(BackendStacks {
-            read: Arc::new(move |_| Err(Error::user(refusal))),
-        }),
+        stacks: Arc::new(OtherStacks::new(Arc::new(move |_| Err(refusal.to_owned())))),
         acquire: None,
         downloads: Arc::default(),
         told: Arc::default(),

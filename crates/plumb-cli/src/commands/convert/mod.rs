@@ -17,8 +17,9 @@ use clap::Args;
 use plumb_pcl::{Leniency, Problem, Program, Sources};
 
 use crate::commands::stack::values::Secrets;
-use crate::operate::{Schemas, StandaloneHost};
+use crate::operate::StandaloneHost;
 use crate::{Context, Error, ExitStatus};
+use plumb_automation::hosting::Schemas;
 use target::Target;
 
 /// Convert programs from one language to another

@@ -6,8 +6,9 @@ use clap::Args;
 use plumb_state::CiphertextCache;
 
 use super::{TargetArgs, stack_of};
-use crate::context::{ManagerCodec, Stack, StateFallback, secrets_of};
+use crate::context::{Stack, StateFallback, secrets_of};
 use crate::{Context, Error};
+use plumb_automation::codec::{ManagerCodec, provider_of};
 
 /// Change the secrets provider for a stack
 ///
@@ -45,7 +46,7 @@ pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(),
         })?;
         config.insert(key.clone(), changed);
     }
-    let provider = crate::context::provider_of(new.as_ref());
+    let provider = provider_of(new.as_ref());
     let secrets = secrets_of(&provider);
     let codec = ManagerCodec(Arc::clone(&new));
     ctx.edit_state(stack, |snapshot| {

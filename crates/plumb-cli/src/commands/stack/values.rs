@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub(crate) use plumb_automation::values::{BLINDED, Secrets, map_json, value_json, value_text};
+pub(crate) use plumb_automation::values::{Secrets, map_json, value_json, value_text};
 
 /// Time in JSON: UTC, with milliseconds.
 pub(crate) fn json_time(time: Timestamp) -> String {

@@ -5,9 +5,10 @@ use plumb_resource::Urn;
 use plumb_state::edit::{Broken, MoveError, Moved, Parents, StackIdentity, move_resources};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, Manifest, Snapshot};
 
-use crate::context::{IfMissing, ManagerCodec, Stack, StackState};
+use crate::context::{IfMissing, Stack, StackState};
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus, Printer, VERSION, prompt};
+use plumb_automation::codec::ManagerCodec;
 
 /// Move resources from one stack to another
 ///

@@ -2,23 +2,22 @@
 //!
 //! The services of the engine and of language hosts listen on the loopback address, which every user of the machine can
 //! reach, and the protocol has no credentials, because SDKs carry no token. Therefore the owner of each connection is looked
-//! up. On Linux the tables of the kernel (`/proc/net/tcp` and `tcp6`) name the user of the other end; connections of other
-//! users are closed before anything is read from them. The superuser may connect. If the tables cannot be read, or do not
-//! list our own end of a connection, the owner is unknown and the connection is accepted.
+//! up; connections of other users are closed before anything is read from them. The superuser may connect.
+//!
+//! On Linux the kernel is asked for the one socket at the other end (`diag`), which takes microseconds. Where it does not
+//! answer, its tables are searched (`tables`), which takes milliseconds. If they do not list our own end either, the owner
+//! is unknown and the connection is accepted.
+
+#[cfg(target_os = "linux")]
+mod diag;
+mod tables;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use futures::{Stream, StreamExt as _, future};
 use tokio::net::{TcpListener, TcpStream};
 use tonic::transport::server::TcpIncoming;
-
-/// Tables of connections. Both are needed, because an IPv6 socket can connect to an IPv4 address.
-const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-/// Number of reads of a table, because lines can be missing when it changes during a read.
-const ATTEMPTS: usize = 3;
-/// State of a connection that neither end has closed. In later states the table names no owner.
-const ESTABLISHED: &str = "01";
 
 /// Owner of the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,32 +69,12 @@ fn own_user() -> Option<u32> {
 }
 
 fn owner_of(here: SocketAddr, there: SocketAddr) -> Owner {
-    let mut owner = Owner::Unknown;
-    for _ in 0..ATTEMPTS {
-        let tables = TABLES.map(|table| std::fs::read_to_string(table).unwrap_or_default());
-        if let Some(user) = tables.iter().find_map(|table| user_of(table, there, here)) {
-            return Owner::User(user);
-        }
-        if tables
-            .iter()
-            .any(|table| user_of(table, here, there).is_some())
-        {
-            owner = Owner::Gone;
-        }
+    let (here, there) = (plain(here), plain(there));
+    #[cfg(target_os = "linux")]
+    if let Some(user) = diag::user_of(there, here) {
+        return Owner::User(user);
     }
-    owner
-}
-
-/// The user of the socket at `local` that is connected to `remote`.
-fn user_of(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
-    table.lines().skip(1).find_map(|line| {
-        let mut fields = line.split_whitespace().skip(1);
-        let ends = (address(fields.next()?)?, address(fields.next()?)?);
-        let is_open = fields.next()? == ESTABLISHED;
-        // After the state: queues, timer, retransmissions.
-        let user = fields.nth(3)?.parse().ok()?;
-        (is_open && ends == (plain(local), plain(remote))).then_some(user)
-    })
+    tables::owner_of(here, there)
 }
 
 /// The IPv4 address of an IPv4-mapped IPv6 address; other addresses unchanged.
@@ -103,51 +82,9 @@ fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// Parses an address such as `0100007F:1F90`, whose four-byte words have the byte order of the processor.
-fn address(text: &str) -> Option<SocketAddr> {
-    let (digits, port) = text.split_once(':')?;
-    let word = |at: usize| {
-        let digits = digits.get(at * 8..at * 8 + 8)?;
-        Some(u32::from_str_radix(digits, 16).ok()?.to_ne_bytes())
-    };
-    let ip = match digits.len() {
-        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
-        32 => {
-            let mut bytes = [0; 16];
-            for (at, part) in bytes.chunks_exact_mut(4).enumerate() {
-                part.copy_from_slice(&word(at)?);
-            }
-            IpAddr::V6(Ipv6Addr::from(bytes))
-        }
-        _ => return None,
-    };
-    let port = u16::from_str_radix(port, 16).ok()?;
-    Some(plain(SocketAddr::new(ip, port)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A table of a little-endian machine.
-    const TABLE: &str = "\
-  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0
-   1: 0100007F:9C40 0100007F:0BB8 01 00000000:00000000 00:00000000 00000000    33        0 2 1 0 20 4 30 10 -1
-   2: 0000000000000000FFFF00000100007F:9C41 0000000000000000FFFF00000100007F:0BB8 01 00000000:00000000 00:00000000 00000000  1001        0 3 1
-   3: 0100007F:9C42 0100007F:0BB8 06 00000000:00000000 03:00000176 00000000     0        0 0 3
-";
-
-    #[cfg(target_endian = "little")]
-    #[test]
-    fn the_owner_of_the_other_end_is_found() {
-        let here: SocketAddr = "127.0.0.1:3000".parse().unwrap();
-        let user = |port| user_of(TABLE, SocketAddr::new(here.ip(), port), here);
-        assert_eq!(user(40000), Some(33));
-        assert_eq!(user(40001), Some(1001));
-        assert_eq!(user(40002), None, "a closed connection has no owner");
-        assert_eq!(user(40003), None);
-    }
 
     #[test]
     fn others_are_refused() {
@@ -176,6 +113,7 @@ mod tests {
             let (here, there) = (client.peer_addr().unwrap(), client.local_addr().unwrap());
             let own = own_user().unwrap();
             assert_eq!(owner_of(here, there), Owner::User(own));
+            assert_eq!(tables::owner_of(here, there), Owner::User(own));
             let accepted = own_connections(listener).next().await.unwrap().unwrap();
             assert_eq!(accepted.peer_addr().unwrap(), there);
         }
