@@ -222,12 +222,13 @@ impl Ctx {
     }
 
     /// The resource below which a function of a provider is called.
-    pub(crate) fn scope(&self) -> Option<&Handle> {
-        self.defaults.parent.as_ref().or(self.program.stack())
+    pub(crate) fn scope(&self) -> Option<Handle> {
+        let parent = self.defaults.parent.clone();
+        parent.or_else(|| self.program.stack())
     }
 
     /// The provider that the context has for `token`, apart from those of the parent.
-    pub(crate) fn provider_for(&self, token: &str) -> Option<&Handle> {
+    pub(crate) fn provider_for(&self, token: &str) -> Option<Handle> {
         let package = crate::resource::package_of(token)?;
         let given = self
             .defaults
@@ -237,7 +238,8 @@ impl Ctx {
         let mut matching = given.filter(|it| it.provided_package() == Some(package));
         matching
             .next_back()
-            .or_else(|| self.scope()?.provider_for(token))
+            .cloned()
+            .or_else(|| self.scope()?.provider_for(token).cloned())
     }
 
     /// Registers a resource of a provider: for generated code, which has typed constructors.

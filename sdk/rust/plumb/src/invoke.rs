@@ -161,7 +161,7 @@ impl Ctx {
         options: InvokeOptions,
         location: &'static Location<'static>,
     ) -> Invocation {
-        let inherited = self.provider_for(token).cloned();
+        let inherited = self.provider_for(token);
         Invocation {
             program: self.program.clone(),
             token: token.to_owned(),

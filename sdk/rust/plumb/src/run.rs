@@ -117,6 +117,7 @@ pub(crate) async fn execute<E: Exports>(
         // The engine may be gone: then it needs no callbacks either.
         let _ = program.engine().wait_for_shutdown().await;
     }
+    program.release();
     failures
 }
 

@@ -10,7 +10,7 @@ mod settings;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
@@ -41,7 +41,7 @@ pub(crate) struct Inner {
     monitor: Arc<dyn Monitor>,
     runtime: tokio::runtime::Handle,
     meter: Arc<Meter>,
-    stack: OnceLock<Handle>,
+    stack: Mutex<Option<Handle>>,
     serial: AtomicU64,
     is_over: AtomicBool,
     errors: Arc<Mutex<Vec<Error>>>,
@@ -71,7 +71,7 @@ impl Program {
             monitor,
             runtime: tokio::runtime::Handle::current(),
             meter: Arc::default(),
-            stack: OnceLock::new(),
+            stack: Mutex::default(),
             serial: AtomicU64::new(1),
             is_over: AtomicBool::new(false),
             errors: Arc::default(),
@@ -81,13 +81,21 @@ impl Program {
     }
 
     pub(crate) fn set_stack(&self, stack: Handle) {
-        // A program has one stack: a second one would be a defect of `run`.
-        let _ = self.stack.set(stack);
+        *lock(&self.stack) = Some(stack);
     }
 
     /// The stack; only the stack itself is made without one.
-    pub(crate) fn stack(&self) -> Option<&Handle> {
-        self.stack.get()
+    pub(crate) fn stack(&self) -> Option<Handle> {
+        lock(&self.stack).clone()
+    }
+
+    /// Lets go of everything that the program made. Handles refer to the program and to each other: without this, a process
+    /// that runs many programs would keep them all.
+    pub(crate) fn release(&self) {
+        let stack = lock(&self.stack).take();
+        if let Some(stack) = stack {
+            stack.release();
+        }
     }
 }
 

@@ -269,6 +269,14 @@ impl Handle {
         lock(&self.0.children).clone()
     }
 
+    /// Lets go of everything below the resource, after the end of the program.
+    pub(crate) fn release(&self) {
+        let mut open = vec![self.clone()];
+        while let Some(handle) = open.pop() {
+            open.append(&mut lock(&handle.0.children));
+        }
+    }
+
     /// Says that the component will get no more children from its constructor.
     pub(crate) fn set_built(&self) {
         self.0.is_built.send_replace(true);

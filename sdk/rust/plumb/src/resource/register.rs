@@ -77,7 +77,7 @@ impl Registration {
     /// A handle at once, and the reason why the resource cannot be registered.
     fn draft(&self, program: &Program) -> (Draft, Option<Error>) {
         let options = &self.options;
-        let parent = options.parent.as_ref().or(program.stack()).cloned();
+        let parent = options.parent.clone().or_else(|| program.stack());
         let (chosen, mut problem) = match providers::choose(&self.token, parent.as_ref(), options) {
             Ok(chosen) => (Some(chosen), None),
             Err(error) => (None, Some(error)),
