@@ -80,6 +80,11 @@ impl Error {
         }
     }
 
+    /// Whether another operation holds the stack, so that the same one may succeed later.
+    pub fn is_locked(&self) -> bool {
+        matches!(self, Error::Store(error) if matches!(**error, BackendError::Locked { .. }))
+    }
+
     pub(crate) fn secrets(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Error::Secrets(Box::new(error))
     }

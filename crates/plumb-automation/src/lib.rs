@@ -62,6 +62,13 @@ pub use workspace::{Store, Workspace, WorkspaceBuilder};
 #[cfg(feature = "inline")]
 pub use plumb as sdk;
 
+/// Types that options, events and results are made of.
+pub use plumb_backend::UpdateRecord;
+pub use plumb_events::{Event, OperationResult, PolicyViolation, Severity};
+pub use plumb_resource::{ResourceState, StepOp, Urn};
+pub use plumb_state::plan::Plan;
+pub use plumb_value::{PropertyMap, Value};
+
 pub use run::seed;
 
 /// Version that states, plugins and tools are told, with a leading `v`.

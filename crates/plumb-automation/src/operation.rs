@@ -1,14 +1,17 @@
 //! An operation on a stack: its options, and the handles of its caller.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_deploy::setup::target::UrnSet;
 use plumb_deploy::setup::{ImportSpec, ImportSubject, Options, Phase};
+use plumb_engine::policies::LocalPack;
 use plumb_events::Event;
 use plumb_resource::Urn;
 use plumb_resource::provider::PluginSpec;
 use plumb_state::plan::Plan;
+use serde_json::{Map, Value as Json};
 use tokio::sync::watch;
 
 use crate::{Config, Error, Program, Report, Stack, run};
@@ -123,6 +126,7 @@ pub struct Operation {
     pub(crate) options: Options,
     pub(crate) message: String,
     pub(crate) plan: Option<Plan>,
+    pub(crate) packs: Vec<LocalPack>,
     pub(crate) listener: Option<Listener>,
     pub(crate) interrupts: Interrupts,
 }
@@ -137,6 +141,7 @@ impl Operation {
             options: Options::new(Phase::Execute),
             message: String::new(),
             plan: None,
+            packs: Vec::new(),
             listener: None,
             interrupts: Interrupts::new(),
         }
@@ -218,6 +223,19 @@ impl Operation {
     /// Has a preview make a plan, [`Report::plan`].
     pub fn make_plan(mut self) -> Self {
         self.options.makes_plan = true;
+        self
+    }
+
+    /// Has the policy pack in a folder check the operation; `settings` are its configuration: a level, or an object, by the
+    /// name of the policy.
+    pub fn policy_pack(mut self, folder: impl Into<PathBuf>, settings: Map<String, Json>) -> Self {
+        let path = folder.into();
+        self.options.has_policies = true;
+        self.packs.push(LocalPack {
+            name: path.to_string_lossy().into_owned(),
+            path,
+            config: settings,
+        });
         self
     }
 

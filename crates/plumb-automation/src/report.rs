@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plumb_events::{Diagnostic, Event, OperationResult, Severity, Summary, strip_color};
+use plumb_events::{
+    Diagnostic, Event, OperationResult, PolicyViolation, Severity, Summary, strip_color,
+};
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::plan::Plan;
 use plumb_value::{PropertyMap, Value};
@@ -37,6 +39,8 @@ pub struct Report {
     pub changes: BTreeMap<StepOp, u32>,
     /// Messages in the order of their arrival, without those for developers.
     pub messages: Vec<Message>,
+    /// Violations of policies.
+    pub violations: Vec<PolicyViolation>,
     /// Duration of the operation.
     pub duration: Duration,
     /// Outputs of the stack; secret ones are [`Value::Secret`].
@@ -95,6 +99,7 @@ impl Report {
 #[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) messages: Vec<Message>,
+    pub(crate) violations: Vec<PolicyViolation>,
     pub(crate) summary: Option<Summary>,
 }
 
@@ -102,6 +107,7 @@ impl Collected {
     pub(crate) fn add(&mut self, event: &Event) {
         match event {
             Event::Diagnostic(diagnostic) => self.messages.extend(message(diagnostic)),
+            Event::PolicyViolation(violation) => self.violations.push(violation.clone()),
             Event::Summary(summary) => self.summary = Some(summary.clone()),
             _ => {}
         }

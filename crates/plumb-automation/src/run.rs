@@ -64,7 +64,10 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
         program,
         snippets: Some(Arc::new(PclSnippets::new(Arc::new(Schemas(host.clone()))))),
         info,
-        policies: PolicyPacks::default(),
+        policies: PolicyPacks {
+            local: operation.packs.clone(),
+            ..PolicyPacks::default()
+        },
         host,
         secrets: gate(&taken.codec),
         journal: journal(&taken)?,
@@ -220,6 +223,7 @@ async fn conclude(
         duration: summary.as_ref().map(|it| it.duration).unwrap_or_default(),
         changes: summary.map(|it| it.resource_changes).unwrap_or_default(),
         messages: collected.messages,
+        violations: collected.violations,
         outputs: outputs_of(&snapshot),
         resources: snapshot.resources.clone(),
         plan: ended.plan,

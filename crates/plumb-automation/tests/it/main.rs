@@ -9,5 +9,7 @@
 mod failures;
 mod inline;
 mod operations;
+mod policies;
+mod service;
 mod stores;
 mod tenants;
