@@ -79,3 +79,8 @@ pub fn semantic_version() -> semver::Version {
     semver::Version::parse(VERSION.trim_start_matches('v'))
         .expect("the reported version is a version")
 }
+
+/// The guide, whose examples are compiled.
+#[cfg(all(doctest, feature = "inline", feature = "stores"))]
+#[doc = include_str!("../../../docs/guides/embedding.md")]
+struct Guide;

@@ -188,3 +188,26 @@ async fn targets_limit_what_is_done() {
     assert_eq!(replaced.count(StepOp::Replace), 1);
     assert_eq!(replaced.count(StepOp::Create), 1);
 }
+
+#[tokio::test]
+async fn a_folder_is_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("Pulumi.yaml", "name: other\nruntime: yaml\nmain: program\n");
+    std::fs::create_dir(folder.path().join("program")).unwrap();
+    write("program/text.txt", "from a file");
+    write(
+        "program/Main.yaml",
+        "variables: { text: { 'fn::readFile': ./text.txt } }\noutputs: { text: '${text}', project: '${pulumi.project}' }",
+    );
+    let workspace = Workspace::in_memory().unwrap();
+    let stack = workspace.create_stack("shop", "dev").await.unwrap();
+    let report = stack
+        .up(Program::folder(folder.path()))
+        .run()
+        .await
+        .unwrap();
+    assert_eq!(report.output("text").unwrap(), "from a file");
+    // The stack, and not the file, says which project it is.
+    assert_eq!(report.output("project").unwrap(), "shop");
+}

@@ -2,7 +2,6 @@
 
 use plumb_automation::codec::{ManagerCodec, recorded_manager};
 use plumb_backend::{Loaded, Update};
-use plumb_secrets::SecretsManager;
 use plumb_state::file::{Deployment, Layout, no_deployment};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretsProvider, Snapshot};
 use uuid::Uuid;
