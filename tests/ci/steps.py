@@ -288,7 +288,7 @@ def measuring(machine, target):
         yield build_fast("core-bench", after=("simulate",))
         yield Step("instructions", ["benches/instructions", "--core-bench", str(fast / "core-bench")],
                    after=("core-bench", *valgrind))
-    yield build_fast("plumb-cli", "null-monitor", "slow-provider", name="optimised", after=("unit-tests",))
+    yield build_fast("plumb-cli", "null-monitor", "plumb-bench-library", "slow-provider", name="optimised", after=("unit-tests",))
     plumb = ["--plumb", str(fast / "plumb")]
     monitor = ["--null-monitor", str(fast / "null-monitor")]
     # The benchmarks take the SDKs that the setups have put into the cache.
@@ -298,6 +298,7 @@ def measuring(machine, target):
                              "--slow-provider", str(fast / "pulumi-resource-slow"),
                              "--workloads", "empty,stash-yaml,slow-yaml,component-python,component-node",
                              "--json", str(target / "benches/smoke.json")], **speed)
+    yield Step("library", [str(fast / "plumb-bench-library"), "--updates", "400", "--check", "--margin", "3"], **speed)
     languages = "python,nodejs,go" if machine.go else "python,nodejs"
     speed["after"] += ("go_sdk",) if machine.go else ()
     yield Step("overhead", ["benches/overhead", "--smoke", *plumb, *monitor, "--shapes", "mixed", "--languages", languages,

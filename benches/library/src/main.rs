@@ -1,7 +1,8 @@
 //! Updates of small stacks in one process, as an embedding program makes them: their time, and whether memory grows.
 //!
-//! `plumb-bench-library [--updates N] [--stacks N] [--check]`: N updates in turn, then one update of each of N stacks at the same
-//! time, with a program in YAML and with a function in Rust. With `--check` the exit code is 1 when a goal is missed.
+//! `plumb-bench-library [--updates N] [--stacks N] [--check] [--margin N]`: N updates in turn, then one update of each of N stacks at the same
+//! time, with a program in YAML and with a function in Rust. With `--check` the exit code is 1 when a goal is missed; a margin is for machines that
+//! do other things too.
 
 #![allow(clippy::print_stdout, reason = "the figures are the result")]
 
@@ -58,9 +59,10 @@ async fn main() -> ExitCode {
         text.and_then(|text| text.parse().ok()).unwrap_or(default)
     };
     let (updates, stacks) = (number("--updates", 1000), number("--stacks", 100));
+    let goal = GOAL * u32::try_from(number("--margin", 1)).unwrap_or(1);
     let mut misses = 0;
     for (language, program) in [("YAML", yaml()), ("Rust", inline())] {
-        match measured(language, &program, updates, stacks).await {
+        match measured(language, &program, updates, stacks, goal).await {
             Ok(met) => misses += usize::from(!met),
             Err(error) => {
                 println!("{language}: {error}");
@@ -78,6 +80,7 @@ async fn measured(
     program: &Program,
     updates: usize,
     stacks: usize,
+    goal: Duration,
 ) -> Result<bool, Error> {
     let workspace = Workspace::in_memory()?;
     let stack = workspace.create_stack("bench", "one").await?;
@@ -91,12 +94,12 @@ async fn measured(
         "{language}: {updates} updates, {:.2} ms each (goal {} ms); memory grows by {grown} KB in the second half (goal {GROWTH} KB); \
          {stacks} stacks side by side take {:.0} ms, {:.2} ms each; {} MB in all",
         millis(each),
-        GOAL.as_millis(),
+        goal.as_millis(),
         millis(together),
         millis(together) / stacks.max(1) as f64,
         resident() / 1024,
     );
-    Ok(each <= GOAL && grown <= GROWTH)
+    Ok(each <= goal && grown <= GROWTH)
 }
 
 fn millis(time: Duration) -> f64 {
