@@ -280,16 +280,16 @@ pub(crate) fn kept_for_others(before: &Snapshot, operation: &Operation, trace: &
         present.unwrap_or(urn).clone()
     };
     let mut kept: FxHashSet<Urn> = FxHashSet::default();
-    for state in &trace.after.resources {
-        let follows = |urn: &Urn| is_registered(urn) || kept.contains(urn);
-        let may_follow = flags.target_dependents || flags.exclude_dependents;
-        if may_follow && state.references_and_provider().any(follows) {
-            kept.insert(state.urn.clone());
-        }
-    }
+    let may_follow = flags.target_dependents || flags.exclude_dependents;
     let mut count = None;
     while count != Some(kept.len()) {
         count = Some(kept.len());
+        for state in trace.after.resources.iter().filter(|_| may_follow) {
+            let follows = |urn: &Urn| is_registered(urn) || kept.contains(urn);
+            if state.references_and_provider().any(follows) {
+                kept.insert(state.urn.clone());
+            }
+        }
         for state in before.resources.iter().rev() {
             let urn = present(&state.urn);
             if is_registered(&urn) || kept.contains(&urn) {
@@ -319,6 +319,9 @@ pub(crate) fn only_lets_go(trace: &Trace, kept: &[Urn]) -> bool {
     trace.result() == Some(OperationResult::Succeeded) && trace.steps.iter().all(is_right)
 }
 
+/// Part of the error for a skipped resource that has the URN of an alias of a new resource.
+const ALIAS_TAKEN: &str = "Duplicate resource";
+
 /// Reason why another run of a targeted operation may fail.
 pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static str> {
     if !is_constrained(&operation.flags) {
@@ -329,8 +332,6 @@ pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static s
         ("has not been registered yet", "old provider comes later"),
         // A kept resource must be deleted, but an untargeted one depends on it (2014).
         ("will be destroyed but was not", "others need what was kept"),
-        // A skipped resource has the URN of an alias of a new resource.
-        ("Duplicate resource", "an alias of what was left out"),
         // A hook refuses the deletion.
         ("hook", "a hook of what was kept"),
     ];
@@ -342,5 +343,8 @@ pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static s
     };
     let mut refusals = refusals.into_iter();
     let found = refusals.find(|(text, _)| !trace.errors.is_empty() && all(text));
-    found.map(|(_, reason)| reason)
+    // The first run was finished when it left out the resource, and did not check it.
+    let is_alias = trace.errors.iter().any(|error| error.contains(ALIAS_TAKEN));
+    let alias = is_alias.then_some("an alias of what was left out");
+    found.map(|(_, reason)| reason).or(alias)
 }

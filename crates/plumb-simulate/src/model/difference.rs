@@ -276,6 +276,10 @@ impl Model<'_> {
         let Some(node) = reference.and_then(|reference| self.news.get(reference.urn())) else {
             return false;
         };
+        // What was made with the old object of a replaced provider is still compared by that.
+        if self.state(*node).as_provider_ref().as_ref() != reference {
+            return false;
+        }
         let inputs = &self.state(*node).inputs;
         self.is_preview()
             && inputs
