@@ -16,11 +16,11 @@ use plumb_value::Value;
 
 use crate::error::chain;
 use crate::hosting::{
-    log_sink, output_sink, register_builtins, register_languages, shared_variables,
+    by_namespace, log_sink, output_sink, register_builtins, register_languages, shared_variables,
 };
 use crate::operation::Operation;
 use crate::stacks::OtherStacks;
-use crate::{Error, Stack, config, semantic_version};
+use crate::{Error, Stack, semantic_version};
 
 /// Folders of an operation.
 pub(crate) struct Folders {
@@ -79,7 +79,7 @@ pub(crate) fn plugin_host(
         ignore_versions: false,
         output: output.clone(),
         schema_cache: Some(shared.home.join("schemas")),
-        acquire: None,
+        acquire: shared.acquire.clone(),
     });
     let context = BuiltinContext {
         working_dir: folders.program.clone(),
@@ -98,18 +98,6 @@ pub(crate) fn plugin_host(
     };
     register_languages(&mut host, &languages);
     Ok(host)
-}
-
-/// Settings in plain text, by namespace, then name.
-fn by_namespace(config: &BTreeMap<EcoString, Value>) -> BTreeMap<String, BTreeMap<String, String>> {
-    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (key, value) in config {
-        if let Some((namespace, name)) = key.split_once(':') {
-            let settings = found.entry(namespace.to_owned()).or_default();
-            settings.insert(name.to_owned(), config::plain(value));
-        }
-    }
-    found
 }
 
 /// Reader of the other stacks of the workspace, which are named as in the command line.

@@ -1,9 +1,11 @@
 //! What the plugin host of every operation has: built-in providers and languages, the log, and schemas.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ecow::EcoString;
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_events::Severity;
 use plumb_language::LanguageOptions;
@@ -11,6 +13,9 @@ use plumb_plugin::{HostError, OutputLevel, OutputLine, OutputSink, OutputStream,
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 use plumb_resource::provider::{Parameterization, PluginSpec};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
+use plumb_value::Value;
+
+use crate::config::plain;
 
 /// Sends output of plugins and programs to the monitor, which makes events of it.
 pub fn output_sink(monitor: Arc<dyn ResourceMonitor>) -> OutputSink {
@@ -127,4 +132,18 @@ pub fn plugin_spec(package: &plumb_yaml::RequiredPackage) -> PluginSpec {
         parameterization: package.parameterization.clone(),
         ..PluginSpec::named(&package.name)
     }
+}
+
+/// Settings in plain text, by namespace, then name.
+pub fn by_namespace(
+    config: &BTreeMap<EcoString, Value>,
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (key, value) in config {
+        if let Some((namespace, name)) = key.split_once(':') {
+            let settings = found.entry(namespace.to_owned()).or_default();
+            settings.insert(name.to_owned(), plain(value));
+        }
+    }
+    found
 }

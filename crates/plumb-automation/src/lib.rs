@@ -29,8 +29,9 @@
 //! operation alone. An operation whose future is dropped is like one whose process was killed: the journal has everything
 //! that happened, and the next operation on the stack goes on from there.
 //!
-//! The modules [`codec`], [`hosting`], [`old_states`] and [`stacks`] are the parts that the command line is made of, too.
+//! The modules [`acquiring`], [`codec`], [`hosting`], [`old_states`] and [`stacks`] are the parts that the command line is made of, too.
 
+pub mod acquiring;
 pub mod codec;
 mod config;
 mod error;

@@ -84,13 +84,18 @@ impl Report {
         errors.map(|message| message.text.as_str())
     }
 
-    /// Text for an error: what failed, or that something did.
+    /// Text for an error: the errors, or what a program wrote about its failure, or that something failed.
     pub(crate) fn failure(&self) -> String {
-        let errors: Vec<&str> = self.errors().collect();
-        match (errors.as_slice(), &self.error) {
-            ([], Some(error)) => error.clone(),
-            ([], None) => "the operation failed".to_owned(),
-            (errors, _) => errors.join("\n"),
+        let of = |severity: Severity| -> Vec<&str> {
+            let messages = self.messages.iter();
+            let messages = messages.filter(|message| message.severity == severity);
+            messages.map(|message| message.text.as_str()).collect()
+        };
+        let error = self.error.as_deref().unwrap_or("the operation failed");
+        match (of(Severity::Error), of(Severity::InfoErr)) {
+            (errors, _) if !errors.is_empty() => errors.join("\n"),
+            (_, written) if !written.is_empty() => format!("{error}:\n{}", written.join("\n")),
+            _ => error.to_owned(),
         }
     }
 }

@@ -1,18 +1,23 @@
 //! A workspace: where stacks are kept, and what their operations share.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plumb_acquire::{Acquirer, AcquirerOptions, Overrides, Tokens};
 use plumb_backend::{
     Backend, Bucket, FileBackend, FileUrl, MemoryBucket, Owner, StackFilter, StoreOptions,
 };
+use plumb_language::LanguageOptions;
+use plumb_plugin::Acquire;
+use plumb_plugin::discovery::Cache;
 use plumb_plugin::process::Environment;
 use plumb_project::{ProjectName, StackName, StackReference};
 use tempfile::TempDir;
 
+use crate::acquiring::{PluginSource, prepare};
 use crate::secrets::Managers;
-use crate::{Encryption, Error, Stack, VERSION};
+use crate::{Encryption, Error, Stack, VERSION, semantic_version};
 
 /// Place where stacks are kept.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +41,7 @@ pub struct WorkspaceBuilder {
     folder: Option<PathBuf>,
     variables: Environment,
     search_path: Option<OsString>,
+    downloads: bool,
 }
 
 impl WorkspaceBuilder {
@@ -90,6 +96,14 @@ impl WorkspaceBuilder {
         self
     }
 
+    /// Downloads plugins that are missing into the home folder, as the command line does. The variables
+    /// `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES`, `GITHUB_TOKEN` and `GITLAB_TOKEN` of the workspace have their usual meaning.
+    #[must_use]
+    pub fn download_plugins(mut self) -> Self {
+        self.downloads = true;
+        self
+    }
+
     /// Opens the store.
     pub fn build(self) -> Result<Workspace, Error> {
         let outlives = !matches!(self.store, Store::Memory);
@@ -126,7 +140,9 @@ impl WorkspaceBuilder {
             let value = variables.get(&OsString::from(name))?;
             value.to_str().map(str::to_owned)
         };
+        let acquire = self.plugin_source(&home)?;
         let shared = Shared {
+            acquire,
             backend,
             managers: Managers::new(self.encryption, text)?,
             home,
@@ -140,7 +156,41 @@ impl WorkspaceBuilder {
         })
     }
 
-    fn open_store(&self, home: &std::path::Path) -> Result<Arc<dyn Backend>, Error> {
+    fn plugin_source(&self, home: &Path) -> Result<Option<Arc<dyn Acquire>>, Error> {
+        if !self.downloads {
+            return Ok(None);
+        }
+        let variable = |name: &str| {
+            let value = self.variables.get(&OsString::from(name))?;
+            value.to_str().map(str::to_owned)
+        };
+        let overrides = variable("PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES").unwrap_or_default();
+        let overrides = Overrides::parse(&overrides);
+        // Nobody watches: an operation that waits for a plugin says so in its events.
+        let acquirer = Acquirer::new(AcquirerOptions {
+            cache: Cache::new(home.join("plugins")),
+            overrides: overrides.map_err(|error| Error::Workspace(error.to_string()))?,
+            tokens: Tokens {
+                github: variable("GITHUB_TOKEN"),
+                gitlab: variable("GITLAB_TOKEN"),
+            },
+            environment: self.variables.clone(),
+            program_version: VERSION.to_owned(),
+            lock_file: None,
+            prepare: Some(prepare(LanguageOptions {
+                environment: self.variables.clone(),
+                engine_address: String::new(),
+                debug_messages: false,
+                cache_directory: home.join("plumb"),
+                version: semantic_version(),
+                output: Arc::new(|_| {}),
+            })),
+            watcher: Arc::new(|_, _, _, _| {}),
+        });
+        Ok(Some(Arc::new(PluginSource::new(acquirer))))
+    }
+
+    fn open_store(&self, home: &Path) -> Result<Arc<dyn Backend>, Error> {
         let owner = Owner {
             pid: std::process::id(),
             username: String::new(),
@@ -202,6 +252,8 @@ pub(crate) struct Shared {
     pub(crate) folder: PathBuf,
     pub(crate) variables: Environment,
     pub(crate) search_path: Option<OsString>,
+    /// Downloads missing plugins.
+    pub(crate) acquire: Option<Arc<dyn Acquire>>,
     _scratch: TempDir,
 }
 

@@ -9,6 +9,7 @@
 mod failures;
 mod inline;
 mod operations;
+mod plugins;
 mod policies;
 mod service;
 mod stores;

@@ -16,7 +16,7 @@ use plumb_yaml::YamlProgram;
 
 use super::package::sdk::{self, LocalSdk};
 use super::{language, new};
-use crate::acquire::{Demands, PluginSource, output_to};
+use crate::acquire::{self, Demands, output_to};
 use crate::context::LoadedProject;
 use crate::operate::discovery;
 use crate::{Context, Error, ExitStatus};
@@ -151,7 +151,7 @@ pub(crate) fn plugins(
     demands: &Demands<'_>,
     ctx: &Context,
 ) -> Result<(), Error> {
-    let source = PluginSource::new(&ctx.environment, &ctx.printer, demands)?;
+    let source = acquire::source(&ctx.environment, &ctx.printer, demands)?;
     let mut discovery = discovery(&ctx.environment, Some(project));
     if demands.lock_mode == LockMode::Frozen {
         discovery.search_path = None;

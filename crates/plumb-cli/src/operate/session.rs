@@ -8,6 +8,7 @@ use ecow::EcoString;
 use jiff::Timestamp;
 use plumb_acquire::LockMode;
 use plumb_automation::codec::{ManagerCodec, recorded_manager};
+use plumb_automation::hosting::by_namespace;
 use plumb_automation::old_states;
 use plumb_automation::stacks::OtherStacks;
 use plumb_backend::{Update, UpdateRecord};
@@ -601,24 +602,13 @@ fn project_environment(
     opening: &Opening<'_>,
 ) -> ProjectEnvironment {
     let (root, program_directory) = ctx.program_folders(project.as_ref());
-    let mut by_namespace: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for (key, value) in &config.values {
-        if let Some((namespace, name)) = key.split_once(':') {
-            let plain = value.without_secrets();
-            let text = plain.as_str().unwrap_or_default().to_owned();
-            by_namespace
-                .entry(namespace.to_owned())
-                .or_default()
-                .insert(name.to_owned(), text);
-        }
-    }
     ProjectEnvironment {
         environment: ctx.environment.clone(),
         project,
         root,
         program_directory,
         plugins: Vec::new(),
-        config: by_namespace,
+        config: by_namespace(&config.values),
         log_arguments: log_arguments(&ctx.globals),
         client: opening.client.clone(),
         debugged: opening.debugged.clone(),

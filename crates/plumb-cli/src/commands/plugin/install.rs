@@ -10,7 +10,7 @@ use plumb_resource::provider::PluginSpec;
 use semver::Version;
 
 use super::{cache, parse_kind};
-use crate::acquire::{Demands, PluginSource};
+use crate::acquire::{self, Demands};
 use crate::commands::install::plugins;
 use crate::commands::language::block_on;
 use crate::commands::new;
@@ -100,7 +100,7 @@ fn download(
     version: Option<Version>,
     ctx: &Context,
 ) -> Result<(), Error> {
-    let source = PluginSource::new(&ctx.environment, &ctx.printer, &args.demands(None))?;
+    let source = acquire::source(&ctx.environment, &ctx.printer, &args.demands(None))?;
     let platform = plumb_acquire::Platform::current().key();
     let checksum = args.checksum.as_deref();
     let spec = PluginSpec {

@@ -13,7 +13,7 @@ use plumb_plugin::language::{PluginEvent, PluginLaunch, ProgramInfo, RunPluginRe
 use plumb_resource::provider::PluginSpec;
 
 use super::parse_kind;
-use crate::acquire::{Demands, PluginSource, output_to};
+use crate::acquire::{self, Demands, output_to};
 use crate::commands::language;
 use crate::operate::discovery;
 use crate::signals::StopSignals;
@@ -105,7 +105,7 @@ fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
         .environment
         .is_on("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION");
     if !is_off {
-        let source = PluginSource::new(&ctx.environment, &ctx.printer, &Demands::default())?;
+        let source = acquire::source(&ctx.environment, &ctx.printer, &Demands::default())?;
         let spec = PluginSpec {
             version: version.clone(),
             ..PluginSpec::named(name)
