@@ -103,7 +103,7 @@ pub(crate) fn plugin_host(
 /// Reader of the other stacks of the workspace, which are named as in the command line.
 fn other_stacks(stack: &Stack) -> OtherStacks {
     let stack = stack.clone();
-    OtherStacks::new(Arc::new(move |name| {
+    OtherStacks::new(Arc::new(move |name, part| {
         let text = |error: Error| chain(&error);
         let project = stack.reference().project.as_ref();
         let reference = stack.backend().parse_stack(name, project);
@@ -113,6 +113,6 @@ fn other_stacks(stack: &Stack) -> OtherStacks {
         if !exists.map_err(|error| text(error.into()))? {
             return Err(format!("unknown stack {name:?}"));
         }
-        other.snapshot().map_err(text)
+        other.snapshot(part).map_err(text)
     }))
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use plumb_backend::{Backend, Page, RemoveOptions, UpdateRecord};
 use plumb_project::StackReference;
 use plumb_resource::ResourceState;
+use plumb_state::Snapshot;
 use plumb_state::edit::{drop_pending_operations, import_problems};
 use plumb_state::file::{Layout, no_deployment, parse_deployment};
-use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::PropertyMap;
 use uuid::Uuid;
 
 use crate::codec::ManagerCodec;
 use crate::error::chain;
 use crate::operation::{Import, Kind, Operation};
+use crate::stacks::Part;
 use crate::workspace::{Shared, blocking};
 use crate::{Error, Program};
 
@@ -85,12 +86,14 @@ impl Stack {
 
     /// Outputs after the last update; secret ones are secret values.
     pub async fn outputs(&self) -> Result<PropertyMap, Error> {
-        Ok(outputs_of(&self.with(|stack| stack.snapshot()).await?))
+        let root = self.with(|stack| stack.snapshot(Part::Root)).await?;
+        Ok(outputs_of(&root))
     }
 
     /// Resources in the order of the state, with their secrets as secret values.
     pub async fn resources(&self) -> Result<Vec<Arc<ResourceState>>, Error> {
-        Ok(self.with(|stack| stack.snapshot()).await?.resources)
+        let whole = self.with(|stack| stack.snapshot(Part::Whole)).await?;
+        Ok(whole.resources)
     }
 
     /// The state as JSON, in the form of `stack export`. Secrets are encrypted.
@@ -162,12 +165,12 @@ impl Stack {
         .await
     }
 
-    /// Decrypted state. Blocks.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot, Error> {
-        let loaded = self.backend().load(&self.reference)?;
-        let provider = loaded.opaque().and_then(|it| it.secrets_provider.as_ref());
-        let manager = self.shared.managers.recorded(provider)?;
-        Ok(loaded.decrypt(&ManagerCodec(manager), &mut CiphertextCache::new())?)
+    /// Decrypted part of the state. Blocks.
+    pub(crate) fn snapshot(&self, part: Part) -> Result<Snapshot, Error> {
+        part.read(&**self.backend(), &self.reference, |recorded| {
+            let provider = recorded.secrets_provider.as_ref();
+            Ok(ManagerCodec(self.shared.managers.recorded(provider)?))
+        })
     }
 
     async fn with<T: Send + 'static>(

@@ -4,11 +4,52 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use plumb_backend::{Backend, BackendError};
+use plumb_project::StackReference;
 use plumb_providers::{ResourceOutputs, StackOutputs, StackReadError, StackReader};
-use plumb_state::Snapshot;
+use plumb_state::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
 
-/// Reads the state of the stack with a given name; the error is text for the user. Calls may take long.
-pub type ReadStack = Arc<dyn Fn(&str) -> Result<Snapshot, String> + Send + Sync>;
+/// Part of a state that a reference to a stack needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The root stack resource, which has the outputs. A large state has it near its beginning.
+    Root,
+    /// All resources.
+    Whole,
+}
+
+impl Part {
+    /// Reads this part of a stack's state, with the codec of its recorded secrets manager.
+    pub fn read<C: SecretCodec, E: From<BackendError> + From<SecretsError>>(
+        self,
+        backend: &dyn Backend,
+        stack: &StackReference,
+        codec: impl FnOnce(&Snapshot) -> Result<C, E>,
+    ) -> Result<Snapshot, E> {
+        let mut cache = CiphertextCache::new();
+        match self {
+            Part::Root => {
+                let loaded = backend.load_root(stack)?;
+                let recorded = loaded.opaque().map(codec).transpose()?;
+                recorded.map_or_else(
+                    || Ok(Snapshot::default()),
+                    |codec| Ok(loaded.decrypt(&codec, &mut cache)?),
+                )
+            }
+            Part::Whole => {
+                let loaded = backend.load(stack)?;
+                let recorded = loaded.opaque().map(codec).transpose()?;
+                recorded.map_or_else(
+                    || Ok(Snapshot::default()),
+                    |codec| Ok(loaded.decrypt(&codec, &mut cache)?),
+                )
+            }
+        }
+    }
+}
+
+/// Reads a part of the state of the stack with a given name; the error is text for the user. Calls may take long.
+pub type ReadStack = Arc<dyn Fn(&str, Part) -> Result<Snapshot, String> + Send + Sync>;
 
 /// Reads other stacks of the same store.
 pub struct OtherStacks {
@@ -22,9 +63,9 @@ impl OtherStacks {
     }
 
     /// Reads the state on a blocking thread, because deriving keys and decrypting take long.
-    async fn snapshot(&self, name: &str) -> Result<Snapshot, StackReadError> {
+    async fn snapshot(&self, name: &str, part: Part) -> Result<Snapshot, StackReadError> {
         let (read, name) = (self.read.clone(), name.to_owned());
-        tokio::task::spawn_blocking(move || read(&name))
+        tokio::task::spawn_blocking(move || read(&name, part))
             .await
             .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
             .map_err(|message| StackReadError {
@@ -37,7 +78,7 @@ impl OtherStacks {
 #[async_trait]
 impl StackReader for OtherStacks {
     async fn stack_outputs(&self, name: &str) -> Result<StackOutputs, StackReadError> {
-        let snapshot = self.snapshot(name).await?;
+        let snapshot = self.snapshot(name, Part::Root).await?;
         let root = snapshot
             .resources
             .iter()
@@ -54,7 +95,7 @@ impl StackReader for OtherStacks {
         &self,
         name: &str,
     ) -> Result<BTreeMap<ecow::EcoString, ResourceOutputs>, StackReadError> {
-        let snapshot = self.snapshot(name).await?;
+        let snapshot = self.snapshot(name, Part::Whole).await?;
         let live = snapshot.resources.iter().filter(|state| !state.delete);
         Ok(live
             .map(|state| {

@@ -10,7 +10,7 @@ use plumb_acquire::LockMode;
 use plumb_automation::codec::{ManagerCodec, recorded_manager};
 use plumb_automation::hosting::by_namespace;
 use plumb_automation::old_states;
-use plumb_automation::stacks::OtherStacks;
+use plumb_automation::stacks::{OtherStacks, Part};
 use plumb_backend::{Update, UpdateRecord};
 use plumb_deploy::Outcome;
 use plumb_deploy::autonaming::NamingRules;
@@ -655,7 +655,7 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> OtherStacks {
         .environment
         .get("PLUMB_TEST_DEFECT")
         .map(ToOwned::to_owned);
-    let read = move |name: &str| -> Result<Snapshot, Error> {
+    let read = move |name: &str, part: Part| -> Result<Snapshot, Error> {
         // Hook for tests, which have no other way to cause a panic in the middle of an update of the shipped binary.
         let is_wanted = fails_at.as_deref() == Some(name);
         assert!(!is_wanted, "a test wants a defect");
@@ -663,15 +663,12 @@ fn stack_reader(ctx: &Context, stack: &Stack) -> OtherStacks {
         if !backend.stack_exists(&reference)? {
             return Err(Error::user(format!("unknown stack {name:?}")));
         }
-        let loaded = backend.load(&reference)?;
-        let Some(recorded) = loaded.opaque() else {
-            return Ok(Snapshot::default());
-        };
-        let codec = recorded_codec(recorded, &passphrases, &keys)?;
-        Ok(loaded.decrypt(&codec, &mut CiphertextCache::new())?)
+        part.read(&*backend, &reference, |recorded| {
+            recorded_codec(recorded, &passphrases, &keys)
+        })
     };
-    OtherStacks::new(Arc::new(move |name| {
-        read(name).map_err(|error| error.text().unwrap_or_default())
+    OtherStacks::new(Arc::new(move |name, part| {
+        read(name, part).map_err(|error| error.text().unwrap_or_default())
     }))
 }
 

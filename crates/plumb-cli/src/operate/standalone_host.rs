@@ -208,7 +208,9 @@ pub(super) fn project_environment(
         log_arguments: log_arguments(&ctx.globals),
         client: None,
         debugged: Debugged::default(),
-        stacks: Arc::new(OtherStacks::new(Arc::new(move |_| Err(refusal.to_owned())))),
+        stacks: Arc::new(OtherStacks::new(Arc::new(move |_, _| {
+            Err(refusal.to_owned())
+        }))),
         acquire: None,
         downloads: Arc::default(),
         told: Arc::default(),
