@@ -24,7 +24,8 @@
 //! | set options, follow events, stop | [`Operation`], [`Interrupts`] |
 //! | use what came out | [`Report`], [`values`] |
 //!
-//! Nothing is taken from the environment, the home folder or the current folder, and nothing is printed. Any number of
+//! Nothing is taken from the environment (but for the place of temporary folders), the home folder or the current folder, and
+//! nothing is printed. Any number of
 //! stacks can be updated at the same time; operations on one stack exclude each other. A program that panics fails its own
 //! operation alone. An operation whose future is dropped is like one whose process was killed: the journal has everything
 //! that happened, and the next operation on the stack goes on from there.

@@ -90,7 +90,7 @@ pub(crate) type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 /// Stops operations on request. Clones stop the same operations.
 ///
 /// The first interrupt starts no new steps, and those that run end. The second one asks providers to stop. The third one
-/// ends the operation at once. The state is sound after each.
+/// ends the operation at once. The state is sound after each. Interrupts before the start of an operation count, too.
 #[derive(Clone, Debug)]
 pub struct Interrupts(watch::Sender<u32>);
 

@@ -59,7 +59,7 @@ impl Program {
         Program(Source::Yaml(text.into()))
     }
 
-    /// The project in a folder, in any language. Programs in YAML run in this process, others in one of their own.
+    /// The project in a folder with an absolute path, in any language. Programs in YAML run in this process, others in one of their own.
     pub fn folder(folder: impl Into<PathBuf>) -> Self {
         Program(Source::Folder(folder.into()))
     }
@@ -150,6 +150,9 @@ fn info(folder: &Path) -> Result<(String, ProgramInfo), Error> {
         folder: folder.to_owned(),
         reason,
     };
+    if folder.is_relative() {
+        return Err(refused("its path is not absolute".to_owned()));
+    }
     let files = plumb_project::files::PROJECT_FILES.iter();
     let Some(path) = files.map(|name| folder.join(name)).find(|it| it.is_file()) else {
         return Err(refused("it has no project file `Pulumi.yaml`".to_owned()));

@@ -17,6 +17,7 @@ use plumb_resource::provider::PluginSpec;
 use plumb_value::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::error::chain;
@@ -76,9 +77,16 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
     };
     let ended = Box::pin(shell.run(setup)).await;
     drop(forwarding);
-    let collected = collecting.await.unwrap_or_default();
+    let (collected, panic) = match collecting.await {
+        Ok(collected) => (collected, None),
+        Err(error) => (Collected::default(), error.try_into_panic().ok()),
+    };
     let ended = ended.map_err(|error| Error::Program(chain(&error)))?;
     let report = conclude(operation, taken, ended, collected, &config, began).await?;
+    // The caller's listener panicked, which must not lose the state.
+    if let Some(panic) = panic {
+        std::panic::resume_unwind(panic);
+    }
     match report.result {
         OperationResult::Succeeded => Ok(report),
         OperationResult::Failed => Err(Error::Failed(Box::new(report))),
@@ -131,41 +139,37 @@ fn listen(listener: Option<Listener>) -> (Subscriber, JoinHandle<Collected>) {
     (subscriber, collecting)
 }
 
-/// Interrupts of the caller, and the requests of other processes to end, as `plumb cancel` makes them. They are
-/// forwarded until the second value is dropped.
+/// Interrupts of the caller, those before the operation too, and the requests of other processes to end, as `plumb cancel`
+/// makes them. They are forwarded until the second value is dropped.
 fn interrupts(
     operation: &Operation,
     update: Option<&Update>,
-) -> (
-    watch::Receiver<u32>,
-    Option<tokio_util::task::AbortOnDropHandle<()>>,
-) {
-    let Some(mut asked) = update.and_then(Update::asked_to_end) else {
-        return (operation.interrupts.receiver(), None);
-    };
+) -> (watch::Receiver<u32>, AbortOnDropHandle<()>) {
     let mut own = operation.interrupts.receiver();
-    let (sender, receiver) = watch::channel(*own.borrow());
+    let mut asked = update.and_then(Update::asked_to_end);
+    let (sender, receiver) = watch::channel(0);
     let forwarding = tokio::spawn(async move {
         loop {
+            let count = *own.borrow_and_update();
+            let requests = u32::from(asked.as_mut().is_some_and(|it| *it.borrow_and_update()));
+            let count = count.max(requests);
+            sender.send_if_modified(|sent| std::mem::replace(sent, count) != count);
             tokio::select! {
-                changed = own.changed() => {
-                    if changed.is_err() {
-                        return;
-                    }
-                    let count = *own.borrow();
-                    sender.send_modify(|sent| *sent = count.max(*sent));
-                }
-                changed = asked.changed() => {
-                    if changed.is_err() {
-                        return;
-                    }
-                    sender.send_modify(|sent| *sent = (*sent).max(1));
-                }
+                Ok(()) = own.changed() => {}
+                Ok(()) = changed(&mut asked) => {}
+                else => return,
             }
         }
     });
-    let forwarding = tokio_util::task::AbortOnDropHandle::new(forwarding);
-    (receiver, Some(forwarding))
+    (receiver, AbortOnDropHandle::new(forwarding))
+}
+
+/// The next change; there is none if nobody can ask.
+async fn changed(asked: &mut Option<watch::Receiver<bool>>) -> Result<(), watch::error::RecvError> {
+    match asked {
+        Some(asked) => asked.changed().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn setup(

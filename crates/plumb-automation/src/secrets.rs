@@ -15,7 +15,7 @@ pub enum Encryption {
     /// memory.
     #[default]
     InProcess,
-    /// A key derived from this passphrase.
+    /// A key derived from this passphrase, one for all stacks that the workspace creates.
     Passphrase(Arc<Plaintext>),
     /// A data key for each stack, wrapped by the key at this address, such as `awskms://…`. Needs the cargo feature of
     /// the cloud.
@@ -35,7 +35,7 @@ pub(crate) struct Managers {
     encryption: Encryption,
     passphrases: Passphrases,
     keys: CloudKeys,
-    /// Manager of all new stacks, for encryption in the process.
+    /// Manager of all new stacks, for passphrases.
     shared: Arc<Mutex<Option<Arc<dyn SecretsManager>>>>,
 }
 

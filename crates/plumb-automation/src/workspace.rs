@@ -329,10 +329,10 @@ fn host_name() -> String {
     system.nodename().to_string_lossy().into_owned()
 }
 
-/// Name of the machine, for locks.
+/// Locks name the process alone.
 #[cfg(not(unix))]
 fn host_name() -> String {
-    std::env::var("COMPUTERNAME").unwrap_or_default()
+    String::new()
 }
 
 /// Does what takes long on a thread for that.

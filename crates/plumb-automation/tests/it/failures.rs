@@ -77,6 +77,35 @@ async fn an_interrupt_ends_what_runs() {
     stack.up(program).run().await.unwrap();
 }
 
+#[tokio::test]
+async fn interrupts_before_the_start_count() {
+    let workspace = Workspace::in_memory().unwrap();
+    let stack = workspace.create_stack("shop", "dev").await.unwrap();
+    let program = Program::yaml("resources: { pet: { type: 'random:RandomPet' } }");
+    let interrupts = Interrupts::new();
+    interrupts.interrupt();
+    let error = stack
+        .up(program.clone())
+        .interrupts(&interrupts)
+        .run()
+        .await;
+    assert!(matches!(error, Err(Error::Canceled(_))), "{error:?}");
+    let error = stack.preview(program).interrupts(&interrupts).run().await;
+    assert!(matches!(error, Err(Error::Canceled(_))), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_listener_that_panics_does_not_lose_the_state() {
+    let workspace = Workspace::in_memory().unwrap();
+    let stack = workspace.create_stack("shop", "dev").await.unwrap();
+    let program = Program::yaml("resources: { pet: { type: 'random:RandomPet' } }");
+    let update = stack.up(program).on_event(|_| panic!("not ready for that"));
+    let panicked = tokio::spawn(update.run()).await.unwrap_err();
+    assert!(panicked.is_panic());
+    let states = stack.resources().await.unwrap();
+    assert!(states.iter().any(|state| state.urn.name() == "pet"));
+}
+
 /// A process that is killed, as far as its stack can tell: nobody finishes the update.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operation_that_is_dropped_loses_nothing() {

@@ -15,6 +15,9 @@ const BY_FAMILY: u16 = 20;
 /// Flag of requests.
 const REQUEST: u16 = 1;
 const TCP: u8 = 6;
+/// Families of sockets.
+const INET: u8 = 2;
+const INET6: u8 = 10;
 /// State of a connection that neither end has closed. In later states there is no owner.
 const ESTABLISHED: u8 = 1;
 /// Length of the header, and of a request with it.
@@ -62,12 +65,10 @@ fn request(local: SocketAddr, remote: SocketAddr) -> Vec<u8> {
 }
 
 fn family(address: SocketAddr) -> u8 {
-    let family = match address {
-        SocketAddr::V4(_) => AddressFamily::INET,
-        SocketAddr::V6(_) => AddressFamily::INET6,
-    };
-    // Both are small numbers.
-    family.as_raw().to_ne_bytes()[usize::from(cfg!(target_endian = "big"))]
+    match address {
+        SocketAddr::V4(_) => INET,
+        SocketAddr::V6(_) => INET6,
+    }
 }
 
 /// Ports and addresses of both ends, as in requests and answers.
