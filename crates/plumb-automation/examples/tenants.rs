@@ -33,7 +33,7 @@ struct Settings {
     size: i64,
 }
 
-/// What each tenant gets.
+/// The program: a name and a password for each tenant.
 async fn tenant(ctx: Ctx) -> plumb::Result<()> {
     let settings: Settings = ctx.config()?;
     let name = AnyResource::new(

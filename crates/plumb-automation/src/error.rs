@@ -107,14 +107,3 @@ impl From<plumb_state::SecretsError> for Error {
         Error::secrets(error)
     }
 }
-
-/// Text of an error with its causes.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
-}

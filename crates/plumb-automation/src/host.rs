@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_engine::Shell;
 use plumb_engine::monitor::ResourceMonitor;
+use plumb_engine::{Shell, with_causes};
 use plumb_language::LanguageOptions;
 use plumb_plugin::discovery::Cache;
 use plumb_plugin::process::PluginTimeouts;
@@ -14,7 +14,6 @@ use plumb_plugin::{Discovery, HostOptions, PluginHost, ServiceAddresses};
 use plumb_providers::BuiltinContext;
 use plumb_value::Value;
 
-use crate::error::chain;
 use crate::hosting::{
     by_namespace, log_sink, output_sink, register_builtins, register_languages, shared_variables,
 };
@@ -104,7 +103,7 @@ pub(crate) fn plugin_host(
 fn other_stacks(stack: &Stack) -> OtherStacks {
     let stack = stack.clone();
     OtherStacks::new(Arc::new(move |name, part| {
-        let text = |error: Error| chain(&error);
+        let text = |error: Error| with_causes(&error);
         let project = stack.reference().project.as_ref();
         let reference = stack.backend().parse_stack(name, project);
         let reference = reference.map_err(|error| text(error.into()))?;

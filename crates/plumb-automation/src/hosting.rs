@@ -1,4 +1,4 @@
-//! What the plugin host of every operation has: built-in providers and languages, the log, and schemas.
+//! Parts of every plugin host: built-in providers and languages, the log, schemas, and settings.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

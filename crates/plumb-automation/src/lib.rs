@@ -76,7 +76,7 @@ pub use run::seed;
 /// Version that states, plugins and tools are told, with a leading `v`.
 pub const VERSION: &str = "v3.260.0";
 
-/// The same as a version.
+/// [`VERSION`], parsed.
 pub fn semantic_version() -> semver::Version {
     semver::Version::parse(VERSION.trim_start_matches('v'))
         .expect("the reported version is a version")

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plumb_engine::program::Program as Runnable;
-use plumb_engine::{HostOrigin, LanguageProgram};
+use plumb_engine::{HostOrigin, LanguageProgram, with_causes};
 use plumb_plugin::language::{PackageDependency, ProgramInfo};
 use plumb_plugin::{PluginHost, PluginKind};
 use plumb_project::Project;
 use plumb_resource::provider::PluginSpec;
 use plumb_yaml::{DiagnosticStyle, YamlProgram};
 
-use crate::error::chain;
 use crate::hosting::{Schemas, plugin_spec};
 use crate::{Error, semantic_version};
 
@@ -114,7 +113,7 @@ fn yaml(host: &Arc<PluginHost>) -> YamlProgram {
 
 fn of_yaml(program: YamlProgram, folder: &Path) -> Result<Prepared, Error> {
     let required = program.required_packages(folder);
-    let required = required.map_err(|error| Error::Program(chain(&error)))?;
+    let required = required.map_err(|error| Error::Program(with_causes(&error)))?;
     Ok(Prepared {
         program: Arc::new(program),
         packages: required.iter().map(plugin_spec).collect(),
@@ -126,7 +125,7 @@ async fn of_folder(folder: &Path, host: &Arc<PluginHost>) -> Result<Prepared, Er
     if runtime == "yaml" && host.is_own_language("yaml") && info.options.is_empty() {
         return of_yaml(yaml(host), &info.program_directory);
     }
-    let failed = |error: &(dyn std::error::Error + 'static)| Error::Program(chain(error));
+    let failed = |error: &(dyn std::error::Error + 'static)| Error::Program(with_causes(error));
     let language = host.language(&runtime).await;
     let language = language.map_err(|error| failed(&error))?;
     let required = language.required_packages(&info).await;
@@ -159,7 +158,7 @@ fn info(folder: &Path) -> Result<(String, ProgramInfo), Error> {
     };
     let text = std::fs::read_to_string(&path).map_err(|error| refused(error.to_string()))?;
     let project = Project::parse(&path.to_string_lossy(), &text);
-    let project = project.map_err(|error| refused(chain(&error)))?;
+    let project = project.map_err(|error| refused(with_causes(&error)))?;
     let Some(runtime) = project.runtime else {
         return Err(refused("its project file has no `runtime`".to_owned()));
     };

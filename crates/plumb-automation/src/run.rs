@@ -10,7 +10,7 @@ use plumb_deploy::setup::{Operation as Deployed, Setup};
 use plumb_engine::monitor::DebugMessages;
 use plumb_engine::policies::PolicyPacks;
 use plumb_engine::program::ProgramContext;
-use plumb_engine::{Ended, RunSetup, Shell, SourceContext, Subscriber};
+use plumb_engine::{Ended, RunSetup, Shell, SourceContext, Subscriber, with_causes};
 use plumb_events::OperationResult;
 use plumb_pcl::PclSnippets;
 use plumb_resource::provider::PluginSpec;
@@ -20,7 +20,6 @@ use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::error::chain;
 use crate::host::{Folders, folders, plugin_host};
 use crate::hosting::Schemas;
 use crate::operation::{Kind, Listener, Operation};
@@ -47,7 +46,7 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
         version: semantic_version(),
     };
     let shell = Shell::listen(&info, source, DebugMessages::Dropped).await;
-    let shell = shell.map_err(|error| Error::Program(chain(&error)))?;
+    let shell = shell.map_err(|error| Error::Program(with_causes(&error)))?;
     let host = plugin_host(&operation, &folders, &config, &shell)?;
     let host = Arc::new(host);
     let prepared = match &operation.program {
@@ -81,7 +80,7 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
         Ok(collected) => (collected, None),
         Err(error) => (Collected::default(), error.try_into_panic().ok()),
     };
-    let ended = ended.map_err(|error| Error::Program(chain(&error)))?;
+    let ended = ended.map_err(|error| Error::Program(with_causes(&error)))?;
     let report = conclude(operation, taken, ended, collected, &config, began).await?;
     // The caller's listener panicked, which must not lose the state.
     if let Some(panic) = panic {

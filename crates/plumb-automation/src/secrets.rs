@@ -29,10 +29,17 @@ impl Encryption {
     }
 }
 
+/// Kind of the manager that a new stack gets.
+#[derive(Clone)]
+enum NewManager {
+    Passphrase(Arc<Plaintext>),
+    Key(String),
+}
+
 /// Secrets managers of a workspace.
 #[derive(Clone)]
 pub(crate) struct Managers {
-    encryption: Encryption,
+    new_manager: NewManager,
     passphrases: Passphrases,
     keys: CloudKeys,
     /// Manager of all new stacks, for passphrases.
@@ -45,25 +52,26 @@ impl Managers {
         encryption: Encryption,
         variable: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let encryption = match encryption {
+        let new_manager = match encryption {
             Encryption::InProcess => {
                 let mut chance = [0; 32];
                 getrandom::fill(&mut chance)
                     .map_err(|error| Error::Workspace(error.to_string()))?;
-                Encryption::passphrase(hex::encode(chance))
+                NewManager::Passphrase(Arc::new(Plaintext::new(hex::encode(chance))))
             }
-            other => other,
+            Encryption::Passphrase(passphrase) => NewManager::Passphrase(passphrase),
+            Encryption::Key(url) => NewManager::Key(url),
         };
-        let known = match &encryption {
-            Encryption::Passphrase(passphrase) => Some(passphrase.clone()),
-            _ => None,
+        let known = match &new_manager {
+            NewManager::Passphrase(passphrase) => Some(passphrase.clone()),
+            NewManager::Key(_) => None,
         };
         let passphrases = Passphrases::new(move || match &known {
             Some(passphrase) => Ok(Plaintext::new(passphrase.expose().to_owned())),
             None => Err(SecretsError::NoPassphrase),
         });
         Ok(Managers {
-            encryption,
+            new_manager,
             passphrases,
             keys: cloud_keys(variable),
             shared: Arc::default(),
@@ -92,9 +100,9 @@ impl Managers {
 
     /// Manager for a stack without one.
     fn create(&self) -> Result<Arc<dyn SecretsManager>, SecretsError> {
-        match &self.encryption {
-            Encryption::Key(url) => Ok(Arc::new(self.keys.create(url)?)),
-            Encryption::Passphrase(passphrase) => {
+        match &self.new_manager {
+            NewManager::Key(url) => Ok(Arc::new(self.keys.create(url)?)),
+            NewManager::Passphrase(passphrase) => {
                 // Deriving a key takes long, and one salt is enough for what one passphrase opens anyway.
                 let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(manager) = &*shared {
@@ -105,7 +113,6 @@ impl Managers {
                 *shared = Some(manager.clone());
                 Ok(manager)
             }
-            Encryption::InProcess => Err(SecretsError::NoPassphrase),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plumb_backend::{Backend, Page, RemoveOptions, UpdateRecord};
+use plumb_engine::with_causes;
 use plumb_project::StackReference;
 use plumb_resource::ResourceState;
 use plumb_state::Snapshot;
@@ -12,7 +13,6 @@ use plumb_value::PropertyMap;
 use uuid::Uuid;
 
 use crate::codec::ManagerCodec;
-use crate::error::chain;
 use crate::operation::{Import, Kind, Operation};
 use crate::stacks::Part;
 use crate::workspace::{Shared, blocking};
@@ -116,7 +116,7 @@ impl Stack {
         let json = json.into();
         self.with(move |stack| {
             let deployment = parse_deployment(json.as_bytes());
-            let deployment = deployment.map_err(|error| Error::State(chain(&error)))?;
+            let deployment = deployment.map_err(|error| Error::State(with_causes(&error)))?;
             let problems = import_problems(deployment.opaque(), stack.name());
             if let Some(problem) = problems.first() {
                 return Err(Error::State(problem.to_string()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plumb_backend::{Backend, BackendError};
+use plumb_backend::{Backend, BackendError, LoadedRoot};
 use plumb_project::StackReference;
 use plumb_providers::{ResourceOutputs, StackOutputs, StackReadError, StackReader};
 use plumb_state::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
@@ -26,24 +26,16 @@ impl Part {
         stack: &StackReference,
         codec: impl FnOnce(&Snapshot) -> Result<C, E>,
     ) -> Result<Snapshot, E> {
-        let mut cache = CiphertextCache::new();
-        match self {
-            Part::Root => {
-                let loaded = backend.load_root(stack)?;
-                let recorded = loaded.opaque().map(codec).transpose()?;
-                recorded.map_or_else(
-                    || Ok(Snapshot::default()),
-                    |codec| Ok(loaded.decrypt(&codec, &mut cache)?),
-                )
+        let loaded = match self {
+            Part::Root => backend.load_root(stack)?,
+            Part::Whole => LoadedRoot::Among(backend.load(stack)?),
+        };
+        match loaded.opaque() {
+            Some(recorded) => {
+                let codec = codec(recorded)?;
+                Ok(loaded.decrypt(&codec, &mut CiphertextCache::new())?)
             }
-            Part::Whole => {
-                let loaded = backend.load(stack)?;
-                let recorded = loaded.opaque().map(codec).transpose()?;
-                recorded.map_or_else(
-                    || Ok(Snapshot::default()),
-                    |codec| Ok(loaded.decrypt(&codec, &mut cache)?),
-                )
-            }
+            None => Ok(Snapshot::default()),
         }
     }
 }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_backend::{Update, UpdateRecord};
-use plumb_engine::SecretsGate;
 use plumb_engine::journal::RunJournal;
+use plumb_engine::{SecretsGate, with_causes};
 use plumb_state::{CiphertextCache, SecretCodec as _, Snapshot};
 use plumb_value::Value;
 use uuid::Uuid;
 
-use crate::error::chain;
 use crate::operation::Operation;
 use crate::secrets::StackCodec;
 use crate::workspace::blocking;
@@ -63,7 +62,7 @@ pub(crate) async fn take(
         let upgraded = old_states::with_providers(&base, &config);
         Ok(Taken {
             update,
-            upgraded: upgraded.map_err(|error| Error::State(chain(&error)))?,
+            upgraded: upgraded.map_err(|error| Error::State(with_causes(&error)))?,
             base,
             cache,
             codec: Arc::new(codec),
@@ -75,7 +74,7 @@ pub(crate) async fn take(
 /// Opens once secrets can be encrypted.
 pub(crate) fn gate(codec: &Arc<StackCodec>) -> SecretsGate {
     let codec = codec.clone();
-    SecretsGate::new(move || codec.prepare().map_err(|error| chain(&error)))
+    SecretsGate::new(move || codec.prepare().map_err(|error| with_causes(&error)))
 }
 
 /// Journal of the run. A state that was changed before the run is its first entry.

@@ -7,6 +7,7 @@ use plumb_plugin::LanguageRuntime;
 use plumb_plugin::language::{ProgramInfo, RunOutcome, RunRequest};
 use tokio_util::sync::CancellationToken;
 
+use crate::instances::with_causes;
 use crate::monitor::ResourceMonitor;
 use crate::program::{Program, ProgramContext, ProgramResult};
 
@@ -67,15 +68,9 @@ impl Program for LanguageProgram {
             Ok(RunOutcome::Succeeded) => ProgramResult::Finished,
             Ok(RunOutcome::Bailed) => ProgramResult::Bailed,
             Ok(RunOutcome::Failed(message)) => ProgramResult::Failed { message },
-            Err(error) => {
-                let mut message = error.to_string();
-                let mut cause = std::error::Error::source(&error);
-                while let Some(error) = cause {
-                    message = format!("{message}: {error}");
-                    cause = error.source();
-                }
-                ProgramResult::Failed { message }
-            }
+            Err(error) => ProgramResult::Failed {
+                message: with_causes(&error),
+            },
         }
     }
 }

@@ -26,6 +26,7 @@ mod shell;
 pub mod snippet;
 pub mod spans;
 
+pub use instances::with_causes;
 pub use language::{HostOrigin, LanguageProgram};
 pub use secrets_gate::SecretsGate;
 pub use server::SourceContext;

@@ -1,4 +1,4 @@
-//! What fails, and what is left then.
+//! Failures, interrupts and panics, and the state after them.
 
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ async fn a_listener_that_panics_does_not_lose_the_state() {
     assert!(states.iter().any(|state| state.urn.name() == "pet"));
 }
 
-/// A process that is killed, as far as its stack can tell: nobody finishes the update.
+/// For the stack this is like a killed process: the update is never finished.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operation_that_is_dropped_loses_nothing() {
     let workspace = Workspace::in_memory().unwrap();

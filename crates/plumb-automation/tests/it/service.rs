@@ -13,7 +13,7 @@ struct Service(Child);
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended.
+        // Fails if the process has ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -276,7 +276,7 @@ impl Model<'_> {
         let Some(node) = reference.and_then(|reference| self.news.get(reference.urn())) else {
             return false;
         };
-        // What was made with the old object of a replaced provider is still compared by that.
+        // A state that names the old object of a replaced provider is compared by that object, whose configuration is known.
         if self.state(*node).as_provider_ref().as_ref() != reference {
             return false;
         }
