@@ -13,7 +13,7 @@ use futures::future::join_all;
 use plumb_deploy::PackId;
 use plumb_plugin::analyzer::{config, pack_info};
 use plumb_plugin::process::Environment;
-use plumb_plugin::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PluginHost, PolicyPack};
+use plumb_plugin::{AnalyzedStack, Analyzer, AnalyzerError, PluginHost, PolicyPack};
 use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -128,7 +128,7 @@ impl PolicyPacks {
     }
 }
 
-type One = Result<(Arc<GrpcAnalyzer>, PolicyPackInfo), LoadError>;
+type One = Result<(Arc<dyn Analyzer>, PolicyPackInfo), LoadError>;
 
 async fn load_required(pack: &dyn RequiredPack, host: &PluginHost, stack: &AnalyzedStack) -> One {
     let name = || pack.name().to_owned();
@@ -186,7 +186,7 @@ async fn start(
 
 /// Running packs.
 pub(crate) struct Loaded {
-    analyzers: Vec<Arc<GrpcAnalyzer>>,
+    analyzers: Vec<Arc<dyn Analyzer>>,
     packs: Vec<PolicyPackInfo>,
     judging: Arc<Semaphore>,
 }

@@ -21,7 +21,9 @@ pub mod process;
 mod provider;
 
 pub use acquire::{Acquire, AcquireFailure};
-pub use analyzer::{AnalyzedStack, AnalyzerError, GrpcAnalyzer, PolicyPack};
+pub use analyzer::{
+    AnalyzedStack, Analyzer, AnalyzerError, GrpcAnalyzer, PackFactory, PackSources, PolicyPack,
+};
 pub use converter::{
     ConvertedParameter, ConvertedResource, ConvertedState, ConverterError, ConverterMessage,
     GrpcConverter, ProgramToConvert,

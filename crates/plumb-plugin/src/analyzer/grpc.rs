@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use ecow::EcoString;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::analyzer_client::AnalyzerClient;
@@ -15,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
-use super::{AnalyzedStack, AnalyzerError};
+use super::{AnalyzedStack, Analyzer, AnalyzerError};
 use crate::process::{Indented, PluginTimeouts, Process};
 
 /// Time for the process to be reaped after its connection broke.
@@ -118,105 +119,6 @@ impl GrpcAnalyzer {
         &self.name
     }
 
-    /// Version of the library that the pack is written with, if the pack reports one.
-    pub async fn plugin_version(&self) -> Result<Option<String>, AnalyzerError> {
-        let answer = self.client("GetPluginInfo")?.get_plugin_info(()).await;
-        let info = self.unless_unknown("GetPluginInfo", answer).await?;
-        Ok(info
-            .map(|info| info.version)
-            .filter(|version| !version.is_empty()))
-    }
-
-    /// Description of the pack and its policies.
-    pub async fn info(&self) -> Result<AnalyzerInfo, AnalyzerError> {
-        let answer = self.client("GetAnalyzerInfo")?.get_analyzer_info(()).await;
-        let response = self.unwrap("GetAnalyzerInfo", answer).await?;
-        let info = wire::analyzer_info(&response);
-        Ok(AnalyzerInfo {
-            version: match &self.version {
-                Some(version) => version.as_str().into(),
-                None => info.version,
-            },
-            ..info
-        })
-    }
-
-    /// Configures the policies of the pack.
-    pub async fn configure(
-        &self,
-        configs: &BTreeMap<EcoString, PolicyConfig>,
-    ) -> Result<(), AnalyzerError> {
-        let request = wire::configure_request(configs);
-        let answer = self.client("Configure")?.configure(request).await;
-        self.unwrap("Configure", answer).await?;
-        Ok(())
-    }
-
-    /// Lets the pack fix the inputs of a resource. Packs that do not know the call change nothing.
-    pub async fn remediate(&self, resource: &AnalyzedResource) -> Result<Remedies, AnalyzerError> {
-        const CALL: &str = "Remediate";
-        let request = wire::remediate_request(resource).map_err(|it| self.unsendable(CALL, it))?;
-        let answer = self.client(CALL)?.remediate(request).await;
-        match self.unless_unknown(CALL, answer).await? {
-            Some(response) => wire::remediate_response(&response, resource)
-                .map_err(|it| self.unsendable(CALL, it)),
-            None => Ok(Remedies::default()),
-        }
-    }
-
-    /// Checks a resource against the policies.
-    pub async fn analyze(&self, resource: &AnalyzedResource) -> Result<Analysis, AnalyzerError> {
-        const CALL: &str = "Analyze";
-        let request = wire::analyze_request(resource).map_err(|it| self.unsendable(CALL, it))?;
-        let answer = self.client(CALL)?.analyze(request).await;
-        let response = self.unwrap(CALL, answer).await?;
-        Ok(wire::analyze_response(&response))
-    }
-
-    /// Checks all resources of a stack against the policies. Packs that do not know the call report no violations.
-    pub async fn analyze_stack(
-        &self,
-        resources: &[StackResource],
-    ) -> Result<Analysis, AnalyzerError> {
-        const CALL: &str = "AnalyzeStack";
-        let request =
-            wire::analyze_stack_request(resources).map_err(|it| self.unsendable(CALL, it))?;
-        let answer = self.client(CALL)?.analyze_stack(request).await;
-        let response = self.unless_unknown(CALL, answer).await?;
-        Ok(response.map_or_else(Analysis::default, |it| wire::analyze_response(&it)))
-    }
-
-    /// Asks the pack to finish its running calls soon. Advisory.
-    pub async fn cancel(&self) {
-        let Ok(mut client) = self.client("Cancel") else {
-            return;
-        };
-        match timeout(self.grace, client.cancel(())).await {
-            Ok(Err(status)) if status.code() != Code::Unimplemented => {
-                tracing::debug!(pack = self.name, %status, "a policy pack did not take the cancellation");
-            }
-            Ok(_) => {}
-            Err(_) => tracing::debug!(
-                pack = self.name,
-                "a policy pack did not answer the cancellation"
-            ),
-        }
-    }
-
-    /// Shuts the pack down in an orderly way. Safe to call more than once.
-    pub async fn shutdown(&self) {
-        if self.process.try_exit().is_none() {
-            self.cancel().await;
-        }
-        let client = self
-            .client
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(client);
-        self.process.stop(self.grace).await;
-    }
-
     fn client(&self, call: &'static str) -> Result<Client, AnalyzerError> {
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         let client = client.clone();
@@ -279,6 +181,97 @@ impl GrpcAnalyzer {
             "it ended during the call: {exit}\nIts last output was:{}",
             Indented(&output)
         )
+    }
+}
+
+#[async_trait]
+impl Analyzer for GrpcAnalyzer {
+    async fn plugin_version(&self) -> Result<Option<String>, AnalyzerError> {
+        let answer = self.client("GetPluginInfo")?.get_plugin_info(()).await;
+        let info = self.unless_unknown("GetPluginInfo", answer).await?;
+        Ok(info
+            .map(|info| info.version)
+            .filter(|version| !version.is_empty()))
+    }
+
+    async fn info(&self) -> Result<AnalyzerInfo, AnalyzerError> {
+        let answer = self.client("GetAnalyzerInfo")?.get_analyzer_info(()).await;
+        let response = self.unwrap("GetAnalyzerInfo", answer).await?;
+        let info = wire::analyzer_info(&response);
+        Ok(AnalyzerInfo {
+            version: match &self.version {
+                Some(version) => version.as_str().into(),
+                None => info.version,
+            },
+            ..info
+        })
+    }
+
+    async fn configure(
+        &self,
+        configs: &BTreeMap<EcoString, PolicyConfig>,
+    ) -> Result<(), AnalyzerError> {
+        let request = wire::configure_request(configs);
+        let answer = self.client("Configure")?.configure(request).await;
+        self.unwrap("Configure", answer).await?;
+        Ok(())
+    }
+
+    async fn remediate(&self, resource: &AnalyzedResource) -> Result<Remedies, AnalyzerError> {
+        const CALL: &str = "Remediate";
+        let request = wire::remediate_request(resource).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.remediate(request).await;
+        match self.unless_unknown(CALL, answer).await? {
+            Some(response) => wire::remediate_response(&response, resource)
+                .map_err(|it| self.unsendable(CALL, it)),
+            None => Ok(Remedies::default()),
+        }
+    }
+
+    async fn analyze(&self, resource: &AnalyzedResource) -> Result<Analysis, AnalyzerError> {
+        const CALL: &str = "Analyze";
+        let request = wire::analyze_request(resource).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.analyze(request).await;
+        let response = self.unwrap(CALL, answer).await?;
+        Ok(wire::analyze_response(&response))
+    }
+
+    async fn analyze_stack(&self, resources: &[StackResource]) -> Result<Analysis, AnalyzerError> {
+        const CALL: &str = "AnalyzeStack";
+        let request =
+            wire::analyze_stack_request(resources).map_err(|it| self.unsendable(CALL, it))?;
+        let answer = self.client(CALL)?.analyze_stack(request).await;
+        let response = self.unless_unknown(CALL, answer).await?;
+        Ok(response.map_or_else(Analysis::default, |it| wire::analyze_response(&it)))
+    }
+
+    async fn cancel(&self) {
+        let Ok(mut client) = self.client("Cancel") else {
+            return;
+        };
+        match timeout(self.grace, client.cancel(())).await {
+            Ok(Err(status)) if status.code() != Code::Unimplemented => {
+                tracing::debug!(pack = self.name, %status, "a policy pack did not take the cancellation");
+            }
+            Ok(_) => {}
+            Err(_) => tracing::debug!(
+                pack = self.name,
+                "a policy pack did not answer the cancellation"
+            ),
+        }
+    }
+
+    async fn shutdown(&self) {
+        if self.process.try_exit().is_none() {
+            self.cancel().await;
+        }
+        let client = self
+            .client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(client);
+        self.process.stop(self.grace).await;
     }
 }
 

@@ -18,6 +18,10 @@ pub struct PolicyManifest {
     pub version: Option<String>,
     /// Folder of the program, relative to the folder of the pack.
     pub main: Option<String>,
+    /// Purpose of the pack, for packs that report none.
+    pub description: Option<String>,
+    /// Shape of the input of rules in Rego, if it is not the usual one.
+    pub input_format: Option<String>,
 }
 
 impl PolicyManifest {
@@ -34,6 +38,8 @@ impl PolicyManifest {
             plugin,
             version: text("version"),
             main: text("main"),
+            description: text("description"),
+            input_format: text("inputFormat"),
         })
     }
 

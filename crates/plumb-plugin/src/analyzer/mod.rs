@@ -1,18 +1,24 @@
 //! Policy packs: plugins that fix and check resources (`protocol.md` 11 and 15.8).
 //!
-//! [`PluginHost::analyzer`](crate::PluginHost::analyzer) starts a [`PolicyPack`]; [`GrpcAnalyzer`] is the client for it.
-//! Life of an analyzer: start, handshake, data of the stack, its description, its configuration ([`config`]), then the
-//! calls, and Cancel at the end.
+//! [`PluginHost::analyzer`](crate::PluginHost::analyzer) starts a [`PolicyPack`]; the result is an [`Analyzer`]: a
+//! [`GrpcAnalyzer`] for packs in processes of their own, or the product of a [`PackFactory`] for packs whose runtime is built
+//! into the program. Life of an analyzer: start, handshake, data of the stack, its description, its configuration
+//! ([`config`]), then the calls, and Cancel at the end.
 
 pub mod config;
 mod grpc;
 mod manifest;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use plumb_resource::policy::{PolicyInfo, PolicyPackInfo};
-use plumb_wire::analyzer::AnalyzerInfo;
+use async_trait::async_trait;
+use ecow::EcoString;
+use plumb_resource::policy::{
+    Analysis, AnalyzedResource, PolicyInfo, PolicyPackInfo, Remedies, StackResource,
+};
+use plumb_wire::analyzer::{AnalyzerInfo, PolicyConfig};
 
 pub(crate) use grpc::Greeting;
 pub use grpc::GrpcAnalyzer;
@@ -31,6 +37,50 @@ pub struct PolicyPack {
     /// Environment variables of this pack, in addition to those of every pack.
     pub environment: Environment,
 }
+
+/// A running policy pack.
+#[async_trait]
+pub trait Analyzer: Send + Sync {
+    /// Version of the library that the pack is written with, if the pack reports one.
+    async fn plugin_version(&self) -> Result<Option<String>, AnalyzerError>;
+    /// Description of the pack and its policies.
+    async fn info(&self) -> Result<AnalyzerInfo, AnalyzerError>;
+    /// Configures the policies of the pack.
+    async fn configure(
+        &self,
+        configs: &BTreeMap<EcoString, PolicyConfig>,
+    ) -> Result<(), AnalyzerError>;
+    /// Lets the pack fix the inputs of a resource. Packs that do not know the call change nothing.
+    async fn remediate(&self, resource: &AnalyzedResource) -> Result<Remedies, AnalyzerError>;
+    /// Checks a resource against the policies.
+    async fn analyze(&self, resource: &AnalyzedResource) -> Result<Analysis, AnalyzerError>;
+    /// Checks all resources of a stack against the policies. Packs that do not know the call report no violations.
+    async fn analyze_stack(&self, resources: &[StackResource]) -> Result<Analysis, AnalyzerError>;
+    /// Asks the pack to finish its running calls soon. Advisory.
+    async fn cancel(&self);
+    /// Shuts the pack down in an orderly way. Safe to call more than once.
+    async fn shutdown(&self);
+}
+
+/// A pack whose runtime is built into the program, to be loaded.
+#[derive(Clone, Copy)]
+pub struct PackSources<'a> {
+    /// Name that the user knows the pack by, for messages.
+    pub name: &'a str,
+    /// Folder of the pack. Absolute.
+    pub directory: &'a Path,
+    /// Content of its `PulumiPolicy.yaml`.
+    pub manifest: &'a PolicyManifest,
+    /// The stack to check.
+    pub stack: &'a AnalyzedStack,
+}
+
+/// Cause of an error from code outside of this crate.
+pub type AnyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Loader of the packs of one runtime.
+pub type PackFactory =
+    Box<dyn Fn(PackSources<'_>) -> Result<Arc<dyn Analyzer>, AnyError> + Send + Sync>;
 
 /// The stack to check. Holds secrets in plain text.
 #[derive(Clone, Default)]
@@ -74,6 +124,15 @@ pub enum AnalyzerError {
         #[source]
         source: Box<HostError>,
     },
+    /// The sources of the pack cannot be used.
+    #[error("policy pack {pack:?} failed to start")]
+    Sources {
+        /// The pack.
+        pack: String,
+        /// Cause.
+        #[source]
+        source: AnyError,
+    },
     /// The dependencies of the pack are missing or too old.
     #[error(
         "policy pack {pack:?} failed to start: pulumi SDK does not support policy as code; it may be that the pack's \
@@ -111,7 +170,7 @@ pub enum AnalyzerError {
 /// Description of a pack for a deployment. Configured enforcement levels override those that the pack reports.
 pub fn pack_info(
     info: &AnalyzerInfo,
-    config: &BTreeMap<ecow::EcoString, plumb_wire::analyzer::PolicyConfig>,
+    config: &BTreeMap<EcoString, PolicyConfig>,
     local_path: Option<&str>,
 ) -> PolicyPackInfo {
     let policies = info.policies.iter().map(|policy| PolicyInfo {

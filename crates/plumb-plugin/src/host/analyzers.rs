@@ -10,8 +10,8 @@ use tonic::transport::Channel;
 use super::launch::start_run;
 use super::{HostError, PluginHost, environment};
 use crate::analyzer::{
-    AnalyzedStack, AnalyzerError, Greeting, GrpcAnalyzer, POLICY_MANIFEST_FILE, PolicyManifest,
-    PolicyPack,
+    AnalyzedStack, Analyzer, AnalyzerError, Greeting, GrpcAnalyzer, POLICY_MANIFEST_FILE,
+    PackSources, PolicyManifest, PolicyPack,
 };
 use crate::discovery::{FindError, PluginKind};
 use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
@@ -42,8 +42,55 @@ impl PluginHost {
         &self,
         pack: &PolicyPack,
         stack: &AnalyzedStack,
-    ) -> Result<Arc<GrpcAnalyzer>, AnalyzerError> {
-        let recipe = self.recipe(pack, stack).await?;
+    ) -> Result<Arc<dyn Analyzer>, AnalyzerError> {
+        let path = self.locate_pack(pack).await?;
+        let analyzer = match self.load_pack(pack, &path, stack)? {
+            Some(analyzer) => analyzer,
+            None => Arc::new(self.start_process(pack, path, stack).await?),
+        };
+        let mut analyzers = self
+            .analyzers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        analyzers.push(analyzer.clone());
+        Ok(analyzer)
+    }
+
+    /// Loads a pack whose runtime is built into the program; `None` for other packs.
+    fn load_pack(
+        &self,
+        pack: &PolicyPack,
+        path: &Path,
+        stack: &AnalyzedStack,
+    ) -> Result<Option<Arc<dyn Analyzer>>, AnalyzerError> {
+        if !path.join(POLICY_MANIFEST_FILE).exists() {
+            return Ok(None);
+        }
+        let manifest = PolicyManifest::read(path);
+        let manifest = manifest.map_err(|error| not_usable(pack, error.into()))?;
+        let Some(factory) = self.packs.get(&manifest.plugin.runtime) else {
+            return Ok(None);
+        };
+        let sources = PackSources {
+            name: &pack.name,
+            directory: path,
+            manifest: &manifest,
+            stack,
+        };
+        let loaded = factory(sources).map_err(|source| AnalyzerError::Sources {
+            pack: pack.name.clone(),
+            source,
+        })?;
+        Ok(Some(loaded))
+    }
+
+    async fn start_process(
+        &self,
+        pack: &PolicyPack,
+        path: PathBuf,
+        stack: &AnalyzedStack,
+    ) -> Result<GrpcAnalyzer, AnalyzerError> {
+        let recipe = self.recipe(pack, path, stack).await?;
         let directory = recipe.directory.clone();
         let started = match self.start_pack(pack, recipe.way, &directory).await {
             Ok(started) => started,
@@ -54,28 +101,22 @@ impl PluginHost {
             directory,
             stack,
         };
-        let analyzer = GrpcAnalyzer::from_started(
+        GrpcAnalyzer::from_started(
             &pack.name,
             recipe.version,
             started,
             self.options.timeouts,
             greeting,
-        );
-        let analyzer = Arc::new(analyzer.await?);
-        let mut analyzers = self
-            .analyzers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        analyzers.push(analyzer.clone());
-        Ok(analyzer)
+        )
+        .await
     }
 
     async fn recipe(
         &self,
         pack: &PolicyPack,
+        path: PathBuf,
         stack: &AnalyzedStack,
     ) -> Result<Recipe, AnalyzerError> {
-        let path = self.locate_pack(pack).await?;
         if path.is_dir() {
             return self.recipe_of_sources(pack, path, stack).await;
         }
@@ -256,7 +297,7 @@ impl PluginHost {
         Ok(started.map_err(Box::new)?)
     }
 
-    pub(super) fn running_analyzers(&self) -> Vec<Arc<GrpcAnalyzer>> {
+    pub(super) fn running_analyzers(&self) -> Vec<Arc<dyn Analyzer>> {
         let analyzers = self
             .analyzers
             .lock()

@@ -31,7 +31,7 @@ pub use mapping::MappingQuery;
 pub use resolve::{ResolveError, is_repository};
 
 use crate::acquire::{Acquire, AcquireFailure};
-use crate::analyzer::GrpcAnalyzer;
+use crate::analyzer::{Analyzer, PackFactory};
 use crate::discovery::{Discovery, FindError, FoundPlugin, ManifestError, PluginKind};
 use crate::grpc::{GrpcProvider, HandshakeOptions};
 use crate::language::{GrpcLanguageHost, LanguageError, LanguageRuntime};
@@ -224,13 +224,15 @@ pub struct PluginHost {
     builtins: BTreeMap<String, BuiltinFactory>,
     commands: BTreeMap<String, CommandFactory>,
     languages: BTreeMap<String, LanguageFactory>,
+    /// Loaders of policy packs, by runtime.
+    packs: BTreeMap<String, PackFactory>,
     /// Started providers, kept until they are retired or the host is shut down, even if every other owner has dropped them.
     providers: Mutex<Vec<Arc<dyn Provider>>>,
     retiring: tokio::sync::Mutex<JoinSet<()>>,
     schemas: Schemas,
     mappings: Mappings,
     /// Started policy packs, kept until the shutdown, even if every other owner has dropped them.
-    analyzers: Mutex<Vec<Arc<GrpcAnalyzer>>>,
+    analyzers: Mutex<Vec<Arc<dyn Analyzer>>>,
     hosts: tokio::sync::Mutex<BTreeMap<String, Arc<dyn LanguageRuntime>>>,
     debugged: DebuggedPlugins,
 }
@@ -265,6 +267,7 @@ impl PluginHost {
             builtins: BTreeMap::new(),
             commands: BTreeMap::new(),
             languages: BTreeMap::new(),
+            packs: BTreeMap::new(),
             providers: Mutex::default(),
             retiring: tokio::sync::Mutex::default(),
             schemas: Schemas::default(),
@@ -293,6 +296,11 @@ impl PluginHost {
     /// Registers a built-in language host.
     pub fn register_language(&mut self, name: &str, factory: LanguageFactory) {
         self.languages.insert(name.to_owned(), factory);
+    }
+
+    /// Registers a built-in runtime of policy packs. Its packs need no process.
+    pub fn register_packs(&mut self, runtime: &str, factory: PackFactory) {
+        self.packs.insert(runtime.to_owned(), factory);
     }
 
     /// Settings of this host.
