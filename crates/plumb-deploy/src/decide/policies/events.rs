@@ -128,11 +128,12 @@ fn summary<'a>(
     not_applicable: &[EcoString],
 ) -> PolicyAnalyzeSummary {
     let failed: BTreeSet<&EcoString> = failed.collect();
+    let left_out: BTreeSet<&EcoString> = not_applicable.iter().collect();
     let passed = pack.policies.iter().filter(|policy| {
         policy.level != EnforcementLevel::Disabled
             && policy.kind == Some(kind)
             && !failed.contains(&policy.name)
-            && !not_applicable.contains(&policy.name)
+            && !left_out.contains(&policy.name)
     });
     PolicyAnalyzeSummary {
         urn: None,
