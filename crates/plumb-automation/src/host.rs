@@ -14,6 +14,8 @@ use plumb_plugin::{Discovery, HostOptions, PluginHost, ServiceAddresses};
 use plumb_providers::BuiltinContext;
 use plumb_value::Value;
 
+#[cfg(feature = "rules")]
+use crate::hosting::register_packs;
 use crate::hosting::{
     by_namespace, log_sink, output_sink, register_builtins, register_languages, shared_variables,
 };
@@ -96,6 +98,8 @@ pub(crate) fn plugin_host(
         output,
     };
     register_languages(&mut host, &languages);
+    #[cfg(feature = "rules")]
+    register_packs(&mut host);
     Ok(host)
 }
 

@@ -82,6 +82,16 @@ pub fn register_languages(host: &mut PluginHost, options: &LanguageOptions) {
     }
 }
 
+/// Registers the runtimes of policy packs that are built in.
+#[cfg(feature = "rules")]
+pub fn register_packs(host: &mut PluginHost) {
+    for runtime in plumb_rules::Runtime::NAMES {
+        if let Some(factory) = plumb_rules::factory(runtime) {
+            host.register_packs(runtime, factory);
+        }
+    }
+}
+
 /// Schemas of packages, from plugins and built-in providers. The host caches their text.
 pub struct Schemas(pub Arc<PluginHost>);
 

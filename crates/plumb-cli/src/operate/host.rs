@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plumb_automation::hosting::{
     Schemas, log_sink, output_sink, plugin_spec, register_builtins, register_languages,
-    shared_variables,
+    register_packs, shared_variables,
 };
 use plumb_engine::monitor::{DebugMessages, ResourceMonitor};
 use plumb_engine::program::Program;
@@ -104,6 +104,7 @@ impl ProjectEnvironment {
         register_builtins(&mut host, &self.builtin_context(monitor));
         self.register_dynamic_providers(&mut host);
         register_languages(&mut host, &self.language_options(engine, output, debug));
+        register_packs(&mut host);
         Ok(host)
     }
 

@@ -223,7 +223,7 @@ fn packs_are_made_from_templates() {
             .contains("\"greetings:index:Greeting\"")
     );
     assert!(context.fails(1, &["policy", "new"]).contains(
-        "a template must be named when nobody can be asked; there are python, rust, typescript"
+        "a template must be named when nobody can be asked; there are cel, python, rego, rust, typescript"
     ));
     assert!(
         context

@@ -13,7 +13,7 @@ macro_rules! files {
 }
 
 /// All built-in templates, by kind and name.
-pub(super) const BUILT_IN: [BuiltIn; 14] = [
+pub(super) const BUILT_IN: [BuiltIn; 16] = [
     (
         Kind::Component,
         "python",
@@ -50,12 +50,30 @@ pub(super) const BUILT_IN: [BuiltIn; 14] = [
     ),
     (
         Kind::Policy,
+        "cel",
+        files!("policy-cel":
+            "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
+            "rules.yaml" = "rules.yaml",
+            "rules.test.yaml" = "rules.test.yaml",
+        ),
+    ),
+    (
+        Kind::Policy,
         "python",
         files!("policy-python":
             "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
             "__main__.py" = "__main__.py",
             "requirements.txt" = "requirements.txt",
             ".gitignore" = "gitignore",
+        ),
+    ),
+    (
+        Kind::Policy,
+        "rego",
+        files!("policy-rego":
+            "PulumiPolicy.yaml" = "PulumiPolicy.yaml",
+            "rules.rego" = "rules.rego",
+            "rules.test.yaml" = "rules.test.yaml",
         ),
     ),
     (

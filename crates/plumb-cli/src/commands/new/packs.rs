@@ -39,7 +39,7 @@ pub struct PackageNewArgs {
 
 /// Creates a new policy pack
 ///
-/// The template is a folder, an address, or the name of a built-in one: typescript, python, rust.
+/// The template is a folder, an address, or the name of a built-in one: cel, python, rego, rust, typescript.
 #[derive(Args, Debug)]
 pub struct PolicyNewArgs {
     /// The location to place the generated policy pack; if not specified, the current directory is used

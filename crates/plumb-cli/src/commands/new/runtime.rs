@@ -172,6 +172,10 @@ pub(super) fn install(
     let Some(runtime) = read(manifest)? else {
         return Ok(());
     };
+    // Packs of rules depend on nothing.
+    if plumb_rules::Runtime::from_name(&runtime.name).is_some() {
+        return Ok(());
+    }
     let output = output_to(ctx.printer.clone());
     let Some(host) = language::host(&runtime.name, output.clone(), ctx) else {
         return Err(Error::user(format!(

@@ -1,5 +1,7 @@
 //! `policy` (`cli.md` 11).
 
+mod test;
+
 use clap::{Args, Subcommand};
 
 use super::new;
@@ -24,6 +26,7 @@ pub struct PolicyArgs {
 pub enum PolicyVerb {
     New(new::PolicyNewArgs),
     Analyze(analyze::AnalyzeArgs),
+    Test(test::PolicyTestArgs),
     /// Publish a policy pack to the service
     Publish(LaterArgs),
     /// Enable a policy pack of the service
@@ -58,6 +61,7 @@ pub fn run(args: PolicyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let verb = match args.verb {
         PolicyVerb::New(args) => return new::policy(args, ctx),
         PolicyVerb::Analyze(args) => return analyze::run(&args, ctx),
+        PolicyVerb::Test(args) => return test::run(&args, ctx),
         PolicyVerb::Publish(_) => "publish",
         PolicyVerb::Enable(_) => "enable",
         PolicyVerb::Disable(_) => "disable",
