@@ -189,10 +189,10 @@ proptest! {
         for (index, body) in bodies.iter().enumerate() {
             // Statements of one body may declare the same variable: each gets a rule of its own.
             let names: Vec<_> = (0..body.len()).map(|at| format!("part_{index}_{at}")).collect();
-            for (name, statement) in names.iter().zip(body) {
-                rules.push_str(&format!("{name} if {{ {statement} }}\n"));
-            }
-            rules.push_str(&format!("deny contains \"{index}\" if {{ {} }}\n", names.join("; ")));
+            let parts = names.iter().zip(body);
+            rules.extend(parts.map(|(name, statement)| format!("{name} if {{ {statement} }}\n")));
+            let all = names.join("; ");
+            rules.extend([format!("deny contains \"{index}\" if {{ {all} }}\n")]);
         }
         check("rego", "rules.rego", &rules, values)?;
     }
