@@ -10,6 +10,7 @@
 //! `fix` is our own addition, as are several packages in one pack and the files `*_test.rego`.
 
 mod annotations;
+mod functions;
 mod input;
 mod modules;
 mod reads;
@@ -278,7 +279,7 @@ impl Rules for RegoRules {
 
 /// Makes the engine analyze its modules now, and not in each of its copies.
 fn prepare(engine: &mut Engine) {
-    // Mistakes are found again, and reported, by the first judgement.
+    // Loading has done the same without a mistake.
     let _ = engine.eval_query("true".to_owned(), false);
 }
 

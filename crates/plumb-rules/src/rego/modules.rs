@@ -11,6 +11,7 @@ use regorus::unstable::{Expr, Module, Ref, Rule, RuleHead};
 use regorus::utils::limits::ExecutionTimerConfig;
 
 use super::annotations::Annotation;
+use super::functions;
 use super::input::Format;
 use super::reads;
 use crate::policy::TypePattern;
@@ -53,6 +54,7 @@ impl Modules {
                 check_interval: NonZeroU32::MIN.saturating_add(999),
             });
         modules.engine.set_gather_prints(true);
+        functions::add(&mut modules.engine);
         for path in files::find(folder, |name| {
             name.strip_suffix(".rego").is_some_and(&is_wanted)
         })? {
@@ -62,6 +64,8 @@ impl Modules {
             modules.sources.push((path, source));
         }
         modules.parsed.clone_from(modules.engine.get_modules());
+        let analyzed = modules.engine.eval_query("true".to_owned(), false);
+        analyzed.map_err(|error| LoadError::Compile(error.to_string()))?;
         Ok(modules)
     }
 

@@ -217,3 +217,29 @@ async fn a_rule_without_an_end_is_stopped() {
         "{failures:?}"
     );
 }
+
+#[tokio::test]
+async fn functions_of_older_versions_and_for_networks_are_there() {
+    let rules = r#"
+package a
+
+deny[msg] { re_match("^a+$", input.text); msg := "matches" }
+warn[msg] { any([input.flag, false]); not all([input.flag, false]); msg := "any" }
+warn_net[msg] { net.cidr_intersects(input.block, "10.0.0.0/8"); msg := concat(",", sort(cast_array(set_diff({"a", "b"}, {"b"})))) }
+"#;
+    let tests = r#"
+- {policy: deny, resource: {type: "a:b:C", props: {text: aaa}}, expect: violation, message: matches}
+- {policy: deny, resource: {type: "a:b:C", props: {text: ab}}, expect: pass}
+- {policy: warn, resource: {type: "a:b:C", props: {flag: true}}, expect: violation, message: any}
+- {policy: warn_net, resource: {type: "a:b:C", props: {block: 10.1.0.0/16}}, expect: violation, message: a}
+- {policy: warn_net, resource: {type: "a:b:C", props: {block: 11.1.0.0/16}}, expect: pass}
+"#;
+    assert_eq!(failures("opa", &[("a.rego", rules)], tests).await, [""; 0]);
+    let unknown = "package a\n\ndeny contains msg if {\n    msg := crypto.nothing(input)\n}\n";
+    let tests = "- {policy: deny, resource: {type: 'a:b:C'}, expect: pass}\n";
+    let found = failures("rego", &[("a.rego", unknown)], tests).await;
+    assert!(
+        found[0].contains("could not find function crypto.nothing"),
+        "{found:?}"
+    );
+}
