@@ -1,0 +1,76 @@
+//! Checks of a function.
+
+use std::sync::Arc;
+
+use plumb_plugin::Provider;
+use plumb_resource::TypeToken;
+use plumb_resource::provider::InvokeRequest;
+use plumb_schema::PackageSchema;
+use plumb_schema::{Function, ReturnType};
+use plumb_value::PropertyMap;
+
+use crate::conform::{self, Completeness};
+use crate::finding::{Findings, Rule};
+use crate::{Options, sample};
+
+/// Calls a function and compares its result with the schema.
+pub(crate) async fn check(
+    provider: &dyn Provider,
+    schema: &PackageSchema,
+    token: &str,
+    options: &Options,
+    findings: &mut Findings,
+) {
+    let Some(Ok(function)) = schema.function(token) else {
+        findings.judge(
+            Rule::Invoke,
+            Some("the schema of the function is broken".to_owned()),
+        );
+        return;
+    };
+    let given = options.inputs.get(token).map(|inputs| inputs.first.clone());
+    let is_made_up = given.is_none();
+    let args = given.unwrap_or_else(|| {
+        let inputs = function.inputs.as_ref();
+        inputs.map_or_else(PropertyMap::new, |it| {
+            sample::required(schema, &it.properties)
+        })
+    });
+    let answer = provider
+        .invoke(InvokeRequest {
+            token: TypeToken::new(token),
+            args: Arc::new(args),
+            preview: false,
+        })
+        .await;
+    match answer {
+        Ok(answer) if answer.failures.is_empty() => {
+            findings.judge(Rule::Invoke, problem(schema, &function, &answer.result));
+        }
+        Ok(answer) => {
+            let refused = answer.failures.iter().map(|it| it.reason.as_str());
+            findings.skip(Rule::Invoke, refused.collect::<Vec<_>>().join("; "));
+        }
+        // Arguments that are made up need not make sense.
+        Err(error) if is_made_up => findings.skip(Rule::Invoke, error.message.as_str()),
+        Err(error) => {
+            findings.judge(
+                Rule::Invoke,
+                Some(format!("Invoke failed: {}", error.message)),
+            );
+        }
+    }
+}
+
+fn problem(schema: &PackageSchema, function: &Function, result: &PropertyMap) -> Option<String> {
+    match &function.returns {
+        ReturnType::None => None,
+        ReturnType::Object(object) => {
+            conform::problem(schema, &object.properties, result, Completeness::Whole)
+        }
+        ReturnType::Value(ty) => match result.values().next() {
+            Some(value) if result.len() == 1 => conform::problem_of_value(schema, ty, value),
+            _ => Some("a result that is no object is the only property of the answer".to_owned()),
+        },
+    }
+}
