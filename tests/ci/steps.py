@@ -174,6 +174,7 @@ def end_to_end(machine):
     yield python("direct", "e2e/direct.py", *run_python)
     yield python("secrets-providers", "e2e/secrets_providers.py", interpreter="{key_services}/bin/python")
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
+    yield python("provider-check", "e2e/provider_check.py", *run_python)
     yield python("rules", "e2e/rules.py", "--python", "{python_policies}/bin/python", "--sdk", "{sdk_policies}")
     yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
     yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,

@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     about, cancel, completion, config, console, convert, describe, r#do, doctor, events, help,
-    history, install, login, logout, logs, new, org, package, plugin, policy, project, replay,
-    schema, stack, state, trace, version, whoami, why,
+    history, install, login, logout, logs, new, org, package, plugin, policy, project, provider,
+    replay, schema, stack, state, trace, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -145,6 +145,7 @@ pub enum Command {
     /// Analyze package schemas
     Schema(schema::SchemaArgs),
     Policy(policy::PolicyArgs),
+    Provider(provider::ProviderArgs),
     Logs(logs::LogsArgs),
     Watch(operations::WatchArgs),
     Console(console::ConsoleArgs),
@@ -230,6 +231,7 @@ impl Command {
             Command::Package(args) => package::run(args, ctx),
             Command::Schema(args) => schema::run(args, ctx),
             Command::Policy(args) => policy::run(args, ctx),
+            Command::Provider(args) => provider::run(&args, ctx),
             Command::Logs(args) => logs::run(args, ctx),
             Command::Watch(args) => operate::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),

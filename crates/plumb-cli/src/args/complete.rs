@@ -181,16 +181,19 @@ fn of_word(path: &[&str], index: usize) -> Wanted {
             "java",
             "javascript",
             "python",
+            "rust",
             "typescript",
             "yaml",
         ]),
-        (["package" | "policy", "new"], 0) => words(&["python", "typescript"]),
+        (["package", "new"], 0) => words(&["python", "rust", "typescript"]),
+        (["policy", "new"], 0) => words(&["cel", "python", "rego", "rust", "typescript"]),
         (["plugin", "install" | "remove"], 0) => {
             words(&["analyzer", "converter", "language", "resource", "tool"])
         }
         (["replay-events"], 0) => words(&["destroy", "import", "refresh", "update"]),
         (
-            ["package" | "schema", ..]
+            ["package" | "provider" | "schema", ..]
+            | ["policy", "test"]
             | ["stack", "graph"]
             | ["gen-markdown" | "gen-man" | "replay-events"],
             _,

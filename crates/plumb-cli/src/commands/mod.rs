@@ -23,6 +23,7 @@ pub mod package;
 pub mod plugin;
 pub mod policy;
 pub mod project;
+pub mod provider;
 pub mod replay;
 pub mod schema;
 pub mod stack;

@@ -15,7 +15,7 @@ mod home;
 mod inputs;
 pub(crate) mod names;
 mod outcome;
-mod package;
+pub(crate) mod package;
 mod prose;
 mod provider;
 mod shape;

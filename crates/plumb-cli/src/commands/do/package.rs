@@ -15,20 +15,20 @@ use crate::operate::StandaloneHost;
 use crate::{Context, Error};
 
 /// An open package.
-pub(super) struct Package {
+pub(crate) struct Package {
     /// Host that runs its plugin.
-    pub(super) standalone_host: StandaloneHost,
-    pub(super) schema: Arc<PackageSchema>,
+    pub(crate) standalone_host: StandaloneHost,
+    pub(crate) schema: Arc<PackageSchema>,
     /// The plugin, with the package's parameterization.
-    pub(super) spec: PluginSpec,
+    pub(crate) spec: PluginSpec,
     /// Whether the package was named by a local path.
-    pub(super) is_path: bool,
+    pub(crate) is_path: bool,
 }
 
 impl Package {
     /// Opens the package described by `text`: a name with an optional version, a path, or the URL of a repository, followed
     /// by parameters in shell syntax.
-    pub(super) fn open(text: &str, secrets: Secrets, ctx: &Context) -> Result<Self, Error> {
+    pub(crate) fn open(text: &str, secrets: Secrets, ctx: &Context) -> Result<Self, Error> {
         let words = shlex::split(text).ok_or_else(|| {
             Error::user(format!(
                 "the package {text:?} has a quote that is not closed"
@@ -69,7 +69,7 @@ impl Package {
     }
 
     /// Descriptor of the package in snippets.
-    pub(super) fn descriptor(&self) -> SnippetDescriptor {
+    pub(crate) fn descriptor(&self) -> SnippetDescriptor {
         let spec = &self.spec;
         let version = spec.version.as_ref().map(ToString::to_string);
         let parameter = spec.parameterization.as_ref();
