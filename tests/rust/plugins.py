@@ -85,6 +85,14 @@ def in_yaml(world):
     expect(not project.resources() and not list((project.folder / "written").iterdir()), "files are left")
 
 
+def checked(world):
+    """The provider keeps the rules of engines, over the whole life of its resources."""
+    provider = example(world, "rust-provider")
+    project = Project(world, provider / "program")
+    shown = project("provider", "check", str(provider), "--create")
+    expect(" 0 broken, 0 advice" in shown and "files:index:File: 13 kept" in shown, shown)
+
+
 def changes(project, path):
     """Updates, a replacement, drift, and an import."""
     program = project.folder / "Pulumi.yaml"
@@ -216,7 +224,7 @@ def example(world, name):
     return folder
 
 
-CASES = [in_yaml, in_rust, component_template, policies, policy_template]
+CASES = [in_yaml, in_rust, checked, component_template, policies, policy_template]
 
 
 def main():
