@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use plumb_plugin::Provider;
 use plumb_resource::TypeToken;
 use plumb_resource::provider::InvokeRequest;
 use plumb_schema::PackageSchema;
@@ -11,16 +10,15 @@ use plumb_value::PropertyMap;
 
 use crate::conform::{self, Completeness};
 use crate::finding::{Findings, Rule};
-use crate::{Options, sample};
+use crate::{Target, sample};
 
 /// Calls a function and compares its result with the schema.
-pub(crate) async fn check(
-    provider: &dyn Provider,
-    schema: &PackageSchema,
-    token: &str,
-    options: &Options,
-    findings: &mut Findings,
-) {
+pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findings) {
+    let Target {
+        provider,
+        schema,
+        options,
+    } = target;
     let Some(Ok(function)) = schema.function(token) else {
         findings.judge(
             Rule::Invoke,

@@ -20,7 +20,6 @@ use plumb_schema::PackageSchema;
 use plumb_value::PropertyMap;
 
 pub use finding::{Finding, Rule, Verdict};
-pub use sample::value_of as value_from_json;
 
 use finding::Findings;
 
@@ -59,14 +58,19 @@ pub async fn check(
     options: &Options,
 ) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let is_configured = package::check(provider, schema, options, &mut findings).await;
+    let target = Target {
+        provider,
+        schema,
+        options,
+    };
+    let is_configured = package::check(target, &mut findings).await;
     if is_configured {
         for token in schema
             .resource_tokens()
             .filter(|token| options.wants(token))
         {
             findings.subject(token);
-            resource::check(provider, schema, token, options, &mut findings).await;
+            resource::check(target, token, &mut findings).await;
         }
         for token in schema
             .function_tokens()
@@ -76,12 +80,20 @@ pub async fn check(
                 continue;
             }
             findings.subject(token);
-            function::check(provider, schema, token, options, &mut findings).await;
+            function::check(target, token, &mut findings).await;
         }
         findings.subject(schema.name());
         package::check_strangers(provider, schema.name(), &mut findings).await;
     }
     findings.into_vec()
+}
+
+/// The provider that is checked.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    provider: &'a dyn Provider,
+    schema: &'a PackageSchema,
+    options: &'a Options,
 }
 
 /// URN of the resources in checks.

@@ -7,25 +7,22 @@ use plumb_resource::provider::{
     CheckConfigRequest, ConfigureRequest, DiffChanges, DiffRequest, InvokeRequest,
 };
 use plumb_resource::{ResourceId, TypeToken};
-use plumb_schema::PackageSchema;
 
 use crate::finding::{Findings, Rule};
 use crate::resource::check_request;
-use crate::{Options, urn};
+use crate::{Target, urn};
 
 /// Checks what the provider says of itself, and configures it; returns whether it is configured.
-pub(crate) async fn check(
-    provider: &dyn Provider,
-    schema: &PackageSchema,
-    options: &Options,
-    findings: &mut Findings,
-) -> bool {
-    findings.subject(schema.name());
-    info(provider, schema, findings).await;
-    configure(provider, schema, options, findings).await
+pub(crate) async fn check(target: Target<'_>, findings: &mut Findings) -> bool {
+    findings.subject(target.schema.name());
+    info(target, findings).await;
+    configure(target, findings).await
 }
 
-async fn info(provider: &dyn Provider, schema: &PackageSchema, findings: &mut Findings) {
+async fn info(target: Target<'_>, findings: &mut Findings) {
+    let Target {
+        provider, schema, ..
+    } = target;
     let answer = provider.info().await;
     let Some(info) = findings.answer(Rule::Info, "GetPluginInfo", answer) else {
         return;
@@ -40,12 +37,12 @@ async fn info(provider: &dyn Provider, schema: &PackageSchema, findings: &mut Fi
     findings.judge(Rule::Info, problem);
 }
 
-async fn configure(
-    provider: &dyn Provider,
-    schema: &PackageSchema,
-    options: &Options,
-    findings: &mut Findings,
-) -> bool {
+async fn configure(target: Target<'_>, findings: &mut Findings) -> bool {
+    let Target {
+        provider,
+        schema,
+        options,
+    } = target;
     const RULE: Rule = Rule::Configure;
     let urn = urn(TypeToken::provider_of(schema.name()).as_str());
     let given = Arc::new(options.config.clone());

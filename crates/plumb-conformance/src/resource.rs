@@ -2,31 +2,26 @@
 
 use std::sync::Arc;
 
-use plumb_plugin::Provider;
 use plumb_resource::provider::{
     CheckRequest, CreateRequest, CreateResponse, DeleteRequest, DiffChanges, DiffRequest,
     ReadRequest, UpdateRequest,
 };
 use plumb_resource::{ResourceId, Urn};
-use plumb_schema::PackageSchema;
 use plumb_schema::Resource;
 use plumb_value::{PropertyMap, Value};
 
 use crate::conform::{self, Completeness};
 use crate::finding::{Findings, Rule};
-use crate::{Inputs, Options, sample, urn};
+use crate::{Inputs, Target, sample, urn};
 
 /// Time limit of a call, in seconds.
 const TIMEOUT: f64 = 300.0;
 
 /// Checks a resource.
-pub(crate) async fn check(
-    provider: &dyn Provider,
-    schema: &PackageSchema,
-    token: &str,
-    options: &Options,
-    findings: &mut Findings,
-) {
+pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findings) {
+    let Target {
+        schema, options, ..
+    } = target;
     let Some(Ok(resource)) = schema.resource(token) else {
         findings.judge(
             Rule::Check,
@@ -43,8 +38,7 @@ pub(crate) async fn check(
     }
     let given = options.inputs.get(token);
     let mut life = Life {
-        provider,
-        schema,
+        target,
         resource: &resource,
         urn: urn(token),
         token,
@@ -87,8 +81,7 @@ pub(crate) fn check_request(
 
 /// The life of one resource.
 struct Life<'a> {
-    provider: &'a dyn Provider,
-    schema: &'a PackageSchema,
+    target: Target<'a>,
     resource: &'a Resource,
     urn: Urn,
     token: &'a str,
@@ -112,7 +105,7 @@ impl Life<'_> {
         let new = Arc::new(inputs.clone());
         let request = || check_request(self.token, None, new.clone(), false);
         let (first, second) = (request(), request());
-        let answer = self.provider.check(first).await;
+        let answer = self.target.provider.check(first).await;
         let answer = self.findings.answer(Rule::Check, "Check", answer)?;
         if let Some(failure) = answer.failures.first() {
             let property = failure.property.as_str();
@@ -136,14 +129,14 @@ impl Life<'_> {
         }
         self.findings.judge(Rule::Check, None);
         let checked = answer.inputs.unwrap_or(new);
-        let again = self.provider.check(second).await;
+        let again = self.target.provider.check(second).await;
         if let Some(again) = self.findings.answer(Rule::CheckRepeats, "Check", again) {
             let differs = again.inputs.as_ref() != Some(&checked);
             let text = || "a second Check with the same seed answers other inputs".to_owned();
             self.findings.judge(Rule::CheckRepeats, differs.then(text));
         }
         let settled = check_request(self.token, Some(checked.clone()), checked.clone(), false);
-        let settled = self.provider.check(settled).await;
+        let settled = self.target.provider.check(settled).await;
         if let Some(settled) = self.findings.answer(Rule::CheckSettles, "Check", settled) {
             let differs = settled.inputs.as_ref() != Some(&checked) || !settled.failures.is_empty();
             let text = || "Check of its own answer is refused or changes it".to_owned();
@@ -162,7 +155,7 @@ impl Life<'_> {
         let mut fewer = inputs.clone();
         fewer.remove(&property.name);
         let request = check_request(self.token, None, Arc::new(fewer), false);
-        let answer = self.provider.check(request).await;
+        let answer = self.target.provider.check(request).await;
         let is_accepted = answer.is_ok_and(|it| it.failures.is_empty());
         let text = || format!("Check accepts inputs without {}", property.name);
         self.findings
@@ -177,7 +170,7 @@ impl Life<'_> {
             let mut inputs = checked.clone();
             inputs.insert(name.as_str(), Value::UNKNOWN);
             let request = check_request(self.token, None, Arc::new(inputs), true);
-            problem = match self.provider.check(request).await {
+            problem = match self.target.provider.check(request).await {
                 Err(error) => Some(format!(
                     "Check fails when {name} is unknown: {}",
                     error.message
@@ -202,6 +195,7 @@ impl Life<'_> {
 
     async fn previewed(&mut self, inputs: &Arc<PropertyMap>) -> bool {
         let answer = self
+            .target
             .provider
             .create(self.create_request(inputs, true))
             .await;
@@ -209,7 +203,7 @@ impl Life<'_> {
             return false;
         };
         let problem = conform::problem(
-            self.schema,
+            self.target.schema,
             &self.resource.properties,
             &answer.outputs,
             Completeness::Part,
@@ -230,6 +224,7 @@ impl Life<'_> {
     /// Creates an object, looks at it, changes it and deletes it.
     async fn lived(&mut self, inputs: Arc<PropertyMap>, changed: Option<PropertyMap>) {
         let answer = self
+            .target
             .provider
             .create(self.create_request(&inputs, false))
             .await;
@@ -255,7 +250,8 @@ impl Life<'_> {
         let no_id = no_id.then(|| "Create returns no id".to_owned());
         let outputs = &created.outputs;
         let declared = &self.resource.properties;
-        let misfit = || conform::problem(self.schema, declared, outputs, Completeness::Whole);
+        let misfit =
+            || conform::problem(self.target.schema, declared, outputs, Completeness::Whole);
         self.findings.judge(Rule::Create, no_id.or_else(misfit));
         let mut secret = self.resource.secret_outputs();
         let open = secret.find(|name| {
@@ -280,7 +276,7 @@ impl Life<'_> {
 
     async fn unchanged(&mut self, object: &Object) {
         let request = self.diff_request(object, object.inputs.clone());
-        let answer = self.provider.diff(request).await;
+        let answer = self.target.provider.diff(request).await;
         if let Some(difference) = self.findings.answer(Rule::DiffSame, "Diff", answer) {
             let differs = difference.changes == DiffChanges::Some || difference.is_replace();
             let keys = difference.changed_keys.join(", ");
@@ -302,7 +298,7 @@ impl Life<'_> {
     }
 
     async fn found(&mut self, object: &Object) {
-        let answer = self.provider.read(self.read_request(object)).await;
+        let answer = self.target.provider.read(self.read_request(object)).await;
         let Some(read) = self.findings.answer(Rule::Read, "Read", answer) else {
             return;
         };
@@ -314,7 +310,8 @@ impl Life<'_> {
         };
         let moved = (read.id != object.id).then(|| "Read returns another id".to_owned());
         let declared = &self.resource.properties;
-        let misfit = || conform::problem(self.schema, declared, &outputs, Completeness::Whole);
+        let misfit =
+            || conform::problem(self.target.schema, declared, &outputs, Completeness::Whole);
         let inputs = read.inputs.as_ref().map(|it| it.without_secrets());
         let drifted = inputs.is_some_and(|it| it != object.inputs.without_secrets());
         let drift = || drifted.then(|| "Read returns other inputs than those of Create".to_owned());
@@ -331,15 +328,15 @@ impl Life<'_> {
             Arc::new(changed.clone()),
             false,
         );
-        let Some(checked) = self
-            .findings
-            .answer(RULE, "Check", self.provider.check(request).await)
+        let Some(checked) =
+            self.findings
+                .answer(RULE, "Check", self.target.provider.check(request).await)
         else {
             return;
         };
         let inputs = checked.inputs.unwrap_or_else(|| Arc::new(changed));
         let request = self.diff_request(object, inputs.clone());
-        let answer = self.provider.diff(request).await;
+        let answer = self.target.provider.diff(request).await;
         let Some(difference) = self.findings.answer(RULE, "Diff", answer) else {
             return;
         };
@@ -366,7 +363,7 @@ impl Life<'_> {
                 old_views: Vec::new(),
                 status: None,
             };
-            let answer = self.provider.update(request).await;
+            let answer = self.target.provider.update(request).await;
             let Some(updated) = self.findings.answer(RULE, "Update", answer) else {
                 return;
             };
@@ -376,12 +373,17 @@ impl Life<'_> {
         }
         object.inputs = inputs;
         let request = self.diff_request(object, object.inputs.clone());
-        let answer = self.provider.diff(request).await;
+        let answer = self.target.provider.diff(request).await;
         let Some(difference) = self.findings.answer(RULE, "Diff", answer) else {
             return;
         };
         let declared = &self.resource.properties;
-        let misfit = conform::problem(self.schema, declared, &object.outputs, Completeness::Whole);
+        let misfit = conform::problem(
+            self.target.schema,
+            declared,
+            &object.outputs,
+            Completeness::Whole,
+        );
         let differs = difference.changes == DiffChanges::Some;
         let text = || differs.then(|| "Diff finds a difference right after Update".to_owned());
         self.findings.judge(RULE, misfit.or_else(text));
@@ -398,7 +400,7 @@ impl Life<'_> {
             status: None,
         };
         let (first, second) = (request(), request());
-        if let Err(error) = self.provider.delete(first).await {
+        if let Err(error) = self.target.provider.delete(first).await {
             let text = format!(
                 "Delete failed, and the object {} is left: {}",
                 object.id.as_str(),
@@ -408,13 +410,13 @@ impl Life<'_> {
             return;
         }
         self.findings.judge(Rule::Delete, None);
-        let read = self.provider.read(self.read_request(object)).await;
+        let read = self.target.provider.read(self.read_request(object)).await;
         if let Some(read) = self.findings.answer(Rule::ReadGone, "Read", read) {
             let is_there = !read.id.as_str().is_empty() && read.outputs.is_some();
             let text = || "Read finds what was deleted".to_owned();
             self.findings.judge(Rule::ReadGone, is_there.then(text));
         }
-        let again = self.provider.delete(second).await;
+        let again = self.target.provider.delete(second).await;
         if self
             .findings
             .answer(Rule::DeleteAgain, "a second Delete", again)

@@ -6,7 +6,6 @@ use plumb_schema::{
     Constant, EnumType, Primitive, Properties, Property, Type, TypeDefinition, TypeKind,
 };
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
-use serde_json::Value as Json;
 
 /// Objects inside of objects stop here; deeper ones are recursive.
 const MAX_DEPTH: usize = 8;
@@ -95,27 +94,11 @@ fn plain(primitive: Primitive) -> Value {
     }
 }
 
-/// A value from JSON.
-pub fn value_of(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(bool) => Value::Bool(*bool),
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Json::String(text) => Value::from(text.as_str()),
-        Json::Array(items) => Value::array(items.iter().map(value_of)),
-        Json::Object(members) => {
-            let mut map = PropertyMap::new();
-            for (key, value) in members {
-                map.insert(key.as_str(), value_of(value));
-            }
-            Value::Object(map.into())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::conform::{self, Completeness};
@@ -159,7 +142,7 @@ mod tests {
         )
         .unwrap();
         let resource = schema.resource("t:index:R").unwrap().unwrap();
-        let problem = |json: Json| match value_of(&json) {
+        let problem = |json: Json| match Value::from(&json) {
             Value::Object(map) => conform::problem(
                 &schema,
                 &resource.input_properties,
@@ -168,7 +151,6 @@ mod tests {
             ),
             _ => None,
         };
-        use serde_json::json;
         for (values, expected) in [
             (
                 json!({"inner": {"count": 1, "list": ["a"]}, "either": 1}),

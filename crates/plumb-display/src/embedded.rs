@@ -50,22 +50,7 @@ fn parse_json(text: &str) -> Option<Value> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
     let json = values.next()?.ok()?;
     let rest = text[values.byte_offset()..].trim_start();
-    (rest.is_empty() || rest.starts_with([']', '}'])).then(|| from_json(&json))
-}
-
-fn from_json(json: &serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
-        serde_json::Value::String(text) => Value::String(EcoString::from(text.as_str())),
-        serde_json::Value::Array(values) => Value::array(values.iter().map(from_json)),
-        serde_json::Value::Object(map) => Value::from(
-            map.iter()
-                .map(|(key, value)| (key.as_str().into(), from_json(value)))
-                .collect::<PropertyMap>(),
-        ),
-    }
+    (rest.is_empty() || rest.starts_with([']', '}'])).then(|| Value::from(&json))
 }
 
 fn parse_yaml(text: &str) -> Option<Value> {

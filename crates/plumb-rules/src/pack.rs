@@ -13,7 +13,6 @@ use plumb_resource::policy::{
 };
 use plumb_value::{PropertyMap, Value};
 use plumb_wire::analyzer::{AnalyzerInfo, PolicyConfig};
-use serde_json::Value as Json;
 
 use crate::facts::{Facts, ResourceFacts};
 use crate::policy::{Correction, Policy, Rules, Violation};
@@ -194,7 +193,7 @@ fn apply(
     for Correction { path, value } in corrections {
         match value {
             Some(value) => path
-                .set(&mut changed, value_of(value))
+                .set(&mut changed, Value::from(value))
                 .map_err(|error| error.to_string())?,
             None => {
                 path.delete(&mut changed);
@@ -202,24 +201,6 @@ fn apply(
         }
     }
     Ok((changed.without_secrets() != properties.without_secrets()).then_some(changed))
-}
-
-/// A value from JSON.
-pub(crate) fn value_of(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(bool) => Value::Bool(*bool),
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Json::String(text) => Value::String(text.as_str().into()),
-        Json::Array(items) => Value::array(items.iter().map(value_of)),
-        Json::Object(map) => {
-            let mut object = PropertyMap::new();
-            for (key, value) in map {
-                object.insert(key.as_str(), value_of(value));
-            }
-            Value::Object(Arc::new(object))
-        }
-    }
 }
 
 fn diagnostic(policy: &Policy, level: EnforcementLevel, violation: Violation) -> PolicyDiagnostic {

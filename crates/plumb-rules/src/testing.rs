@@ -27,7 +27,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use crate::files;
-use crate::pack::value_of;
 use crate::{LoadError, Runtime, rego};
 
 /// Texts in the messages about policies that a preview cannot look at: of this crate and the SDK for Rust, and of the others.
@@ -433,9 +432,8 @@ fn stack(subjects: &[Subject]) -> Result<Vec<StackResource>, String> {
 }
 
 fn map_of(json: &Map<String, Json>) -> PropertyMap {
-    let mut map = PropertyMap::new();
-    for (key, value) in json {
-        map.insert(key.as_str(), value_of(value));
-    }
-    map
+    let members = json.iter();
+    members
+        .map(|(key, value)| (key.as_str().into(), value.into()))
+        .collect()
 }

@@ -8,29 +8,13 @@ use crate::{Asset, AssetSource, Output, PropertyMap, Value};
 
 /// The value of JSON text.
 pub(crate) fn json(text: &str) -> Value {
-    from_json(&serde_json::from_str(text).unwrap())
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    Value::from(&json)
 }
 
 /// The property map of JSON text.
 pub(crate) fn map(text: &str) -> PropertyMap {
     json(text).as_object().unwrap().clone()
-}
-
-fn from_json(json: &serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(value) => Value::Number(value.as_f64().unwrap()),
-        serde_json::Value::String(text) => text.as_str().into(),
-        serde_json::Value::Array(values) => Value::array(values.iter().map(from_json)),
-        serde_json::Value::Object(entries) => {
-            let map: PropertyMap = entries
-                .iter()
-                .map(|(key, value)| (key.as_str().into(), from_json(value)))
-                .collect();
-            map.into()
-        }
-    }
 }
 
 /// Any value. There are few distinct keys, so that two such values overlap.

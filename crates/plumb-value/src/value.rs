@@ -271,6 +271,24 @@ impl fmt::Debug for Value {
     }
 }
 
+/// A value without secrets, unknowns or assets. The names of members have no meaning.
+impl From<&serde_json::Value> for Value {
+    fn from(json: &serde_json::Value) -> Self {
+        match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(value) => Value::Bool(*value),
+            serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
+            serde_json::Value::String(text) => text.as_str().into(),
+            serde_json::Value::Array(values) => Value::array(values.iter().map(Value::from)),
+            serde_json::Value::Object(members) => {
+                let members = members.iter();
+                let members = members.map(|(key, value)| (key.as_str().into(), value.into()));
+                Value::from(members.collect::<PropertyMap>())
+            }
+        }
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Value::String(text.into())

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::Std;
 use super::args::Args;
-use super::values::{from_json, json_of};
+use super::values::json_of;
 
 /// Calls with the answers of version 2.3.2 of the plugin.
 const CALLS: &str = include_str!("../../../../tests/data/std/calls.json");
@@ -57,7 +57,7 @@ fn functions_answer_as_the_plugin() {
     let mut different = Vec::new();
     for call in &calls {
         let function = call["function"].as_str().unwrap();
-        let Value::Object(args) = from_json(&call["args"]) else {
+        let Value::Object(args) = Value::from(&call["args"]) else {
             panic!("{call}");
         };
         let answer = package.call(function, &Args(&args)).expect(function);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plumb_value::{PropertyMap, Value};
+use plumb_value::Value;
 use serde_json::Value as Json;
 
 use super::args::{Answer, Args};
@@ -53,23 +53,6 @@ pub(super) fn json_of(value: &Value) -> Result<Json, String> {
     })
 }
 
-pub(super) fn from_json(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
-        Json::String(text) => Value::String(text.as_str().into()),
-        Json::Array(items) => Value::array(items.iter().map(from_json)),
-        Json::Object(entries) => {
-            let mut map = PropertyMap::new();
-            for (key, value) in entries {
-                map.insert(key.as_str(), from_json(value));
-            }
-            Value::Object(map.into())
-        }
-    }
-}
-
 /// JSON on one line, with keys in order, and with the characters escaped that mean something in HTML.
 pub(super) fn json_text(value: &Value) -> Result<String, String> {
     let text = json_of(value)?.to_string();
@@ -94,7 +77,7 @@ pub(super) fn jsonencode(args: &Args<'_>) -> Answer {
 pub(super) fn jsondecode(args: &Args<'_>) -> Answer {
     let text = args.text("input")?;
     Ok(match serde_json::from_str::<Json>(text) {
-        Ok(json) => from_json(&json),
+        Ok(json) => Value::from(&json),
         Err(_) => text.into(),
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use plumb_conformance::{Finding, Inputs, Options, Rule, Verdict, check, value_from_json};
+use plumb_conformance::{Finding, Inputs, Options, Rule, Verdict, check};
 use plumb_project::yaml::{parse, to_json};
 use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
@@ -107,7 +107,7 @@ fn inputs(file: &str, ctx: &Context) -> Result<BTreeMap<String, Inputs>, Error> 
     let Some(Json::Object(tokens)) = root.map_err(|error| wrong(&error))? else {
         return Err(wrong(&"the file is a mapping of inputs by token"));
     };
-    let map = |json: &Json| match value_from_json(json) {
+    let map = |json: &Json| match Value::from(json) {
         Value::Object(map) => Ok(map.as_ref().clone()),
         _ => Err(wrong(&"inputs are a mapping of properties")),
     };
