@@ -24,7 +24,7 @@ pub enum LoadError {
         message: String,
     },
     /// A file of rules cannot be compiled. The message names the place.
-    #[error("{}", .0.trim_end())]
+    #[error("the rules do not compile\n{}", .0.trim())]
     Compile(String),
     /// Two policies have the same name.
     #[error("the policy {name:?} is declared in {} and in {}", first.display(), second.display())]

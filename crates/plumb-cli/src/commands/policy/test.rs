@@ -58,8 +58,9 @@ pub(super) fn run(args: &PolicyTestArgs, ctx: &Context) -> Result<ExitStatus, Er
     let is_preview = wanted.iter().any(|case| case.is_preview());
     let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
     let plugins = host.host();
+    let shown = args.path.clone().unwrap_or_else(|| ".".to_owned());
     let results = host.run(async {
-        let pack = start(&plugins, &folder, is_preview).await?;
+        let pack = start(&plugins, &shown, folder, is_preview).await?;
         let info = pack.info().await?;
         for case in &wanted {
             outcomes.push(case.run(pack.as_ref(), &info).await);
@@ -121,12 +122,13 @@ fn none(folder: &Path, only: Option<&str>) -> Error {
 
 async fn start(
     plugins: &PluginHost,
-    folder: &Path,
+    name: &str,
+    folder: PathBuf,
     is_preview: bool,
 ) -> Result<Arc<dyn Analyzer>, Error> {
     let pack = PolicyPack {
-        name: folder.display().to_string(),
-        path: folder.to_owned(),
+        name: name.to_owned(),
+        path: folder,
         environment: Environment::new(),
     };
     let stack = AnalyzedStack {
