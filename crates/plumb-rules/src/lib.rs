@@ -63,7 +63,11 @@ pub fn load(sources: PackSources<'_>, runtime: Runtime) -> Result<RulePack, Load
     };
     let loaded = match runtime {
         Runtime::Cel => cel::load(&folder)?,
-        Runtime::Rego => rego::load(&folder, manifest.input_format.as_deref())?,
+        Runtime::Rego => {
+            // Packs for the public analyzer may call helpers as our corrections are called.
+            let has_fixes = manifest.plugin.runtime != "opa";
+            rego::load(&folder, manifest.input_format.as_deref(), has_fixes)?
+        }
     };
     let name = loaded
         .name

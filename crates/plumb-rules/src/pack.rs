@@ -189,7 +189,8 @@ fn apply(
     properties: &PropertyMap,
     corrections: &[Correction],
 ) -> Result<Option<PropertyMap>, String> {
-    let mut changed = properties.clone();
+    // Secrets are opened, so that a correction reaches what is inside of them; the caller closes them again.
+    let mut changed = properties.without_secrets();
     for Correction { path, value } in corrections {
         match value {
             Some(value) => path
@@ -200,7 +201,7 @@ fn apply(
             }
         }
     }
-    Ok((changed.without_secrets() != properties.without_secrets()).then_some(changed))
+    Ok((changed != properties.without_secrets()).then_some(changed))
 }
 
 fn diagnostic(policy: &Policy, level: EnforcementLevel, violation: Violation) -> PolicyDiagnostic {

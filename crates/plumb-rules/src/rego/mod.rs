@@ -7,7 +7,7 @@
 //! | the same with `stack_` in front | for all resources together |
 //! | `fix`, `fix_NAME` | object of the properties that correct a resource; belongs to the rule with the same `NAME` |
 //!
-//! `fix` is our own addition, as are several packages in one pack and the files `*_test.rego`.
+//! `fix` is our own addition, for the runtime `rego` only, as are several packages in one pack and the files `*_test.rego`.
 
 mod annotations;
 mod functions;
@@ -35,15 +35,19 @@ pub(crate) use tests::run_tests;
 const ADVICE: &str = "a policy is a rule called `deny`, `violation` or `warn`, such as \
                       `deny_public contains msg if { … }`, in a file *.rego";
 
-/// Loads the rules in a folder.
-pub(crate) fn load(folder: &Path, input_format: Option<&str>) -> Result<Loaded, LoadError> {
+/// Loads the rules in a folder. Without `has_fixes`, the rules `fix_NAME` are helpers like others.
+pub(crate) fn load(
+    folder: &Path,
+    input_format: Option<&str>,
+    has_fixes: bool,
+) -> Result<Loaded, LoadError> {
     let format = match input_format {
         None => Format::Properties,
         Some("kubernetes-admission") => Format::Admission,
         Some(other) => return Err(LoadError::InputFormat(other.to_owned())),
     };
     let modules = Modules::load(folder, |stem| !stem.ends_with("_test"))?;
-    let rules = rules(&modules, format, &config_schemas(folder)?)?;
+    let rules = rules(&modules, format, &config_schemas(folder)?, has_fixes)?;
     if rules.is_empty() {
         return Err(LoadError::Empty {
             folder: folder.to_owned(),
@@ -76,8 +80,7 @@ fn config_schemas(folder: &Path) -> Result<Map<String, Json>, LoadError> {
 
 /// Paths of the rules of a policy, as queries.
 struct RegoRule {
-    /// `None` for a policy that only corrects.
-    check: Option<String>,
+    check: String,
     fix: Option<String>,
 }
 
@@ -115,6 +118,7 @@ fn rules(
     modules: &Modules,
     format: Format,
     configs: &Map<String, Json>,
+    has_fixes: bool,
 ) -> Result<Vec<(Policy, RegoRule)>, LoadError> {
     let mut found: Vec<(Policy, RegoRule)> = Vec::new();
     let mut places: Vec<PathBuf> = Vec::new();
@@ -132,7 +136,8 @@ fn rules(
                 second: declared.path,
             });
         }
-        let fix = fix_of(modules, &declared.package, kind, suffix);
+        let fix = has_fixes.then(|| fix_of(modules, &declared.package, kind, suffix));
+        let fix = fix.flatten();
         let level = fix.as_ref().map_or(level, |_| EnforcementLevel::Remediate);
         let mut reads = modules.reads(&declared, format, kind);
         if let Some(fix) = &fix {
@@ -140,10 +145,7 @@ fn rules(
         }
         let check = format!("{}.{}", declared.package, declared.name);
         let fix = fix.map(|it| format!("{}.{}", it.package, it.name));
-        let rule = RegoRule {
-            check: Some(check),
-            fix,
-        };
+        let rule = RegoRule { check, fix };
         let (types, type_hidden_by) = modules.types(&declared, format, kind);
         let policy = Policy {
             level,
@@ -158,7 +160,32 @@ fn rules(
         found.push((policy, rule));
         places.push(declared.path);
     }
-    Ok(found)
+    let lonely = has_fixes.then(|| lonely_fix(modules, &found));
+    lonely.flatten().map_or(Ok(found), Err)
+}
+
+/// Error for a rule `fix_NAME` beside which no policy has the same `NAME`: it would never run.
+fn lonely_fix(modules: &Modules, found: &[(Policy, RegoRule)]) -> Option<LoadError> {
+    let declared = modules.rules();
+    let mut fixes = declared
+        .iter()
+        .filter(|rule| suffix(&rule.name, "fix").is_some());
+    let lonely = fixes.find(|fix| {
+        let query = format!("{}.{}", fix.package, fix.name);
+        !found
+            .iter()
+            .any(|(_, rule)| rule.fix.as_deref() == Some(query.as_str()))
+    })?;
+    let rest = suffix(&lonely.name, "fix").unwrap_or_default();
+    let name = match rest {
+        "" => "deny".to_owned(),
+        rest => format!("deny_{rest}"),
+    };
+    let message = format!(
+        "`{}` corrects nothing, because there is no `{name}` in its package",
+        lonely.name
+    );
+    Some(files::form(&lonely.path, message))
 }
 
 /// The rule `fix_NAME` beside a rule for resources.
@@ -313,20 +340,15 @@ impl RegoJudge<'_> {
         }
         self.engine.set_input(input);
         let value = self.engine.eval_rule(query.to_owned());
-        value.map(Some).map_err(|error| explain(&error.to_string()))
+        value
+            .map(Some)
+            .map_err(|error| error.to_string().trim().to_owned())
     }
-}
-
-/// Message about a failed evaluation, without the excerpt of the source, which can be long.
-fn explain(error: &str) -> String {
-    error.trim().to_owned()
 }
 
 impl Judge for RegoJudge<'_> {
     fn violations(&mut self, policy: usize) -> Result<Option<Vec<Violation>>, String> {
-        let Some(check) = &self.rules.rules[policy].check else {
-            return Ok(None);
-        };
+        let check = &self.rules.rules[policy].check;
         let value = self.value(policy, check)?;
         value.as_ref().map(violations).transpose()
     }

@@ -1,7 +1,11 @@
 //! Rules in Rego.
 
 use plumb_plugin::Analyzer;
-use plumb_resource::policy::{EnforcementLevel, PolicySeverity};
+use plumb_resource::policy::{
+    AnalyzedOptions, AnalyzedResource, EnforcementLevel, PolicySeverity, Remedy,
+};
+use plumb_resource::{TypeToken, Urn};
+use plumb_value::{PropertyMap, Value};
 
 use crate::harness::{failures, folder, loaded, refused};
 
@@ -110,6 +114,11 @@ async fn rules_of_both_syntaxes_judge_resources_and_stacks() {
   expect: violation
   message: warn_flag
 "#;
+    assert_eq!(failures("rego", &FILES, tests).await, [""; 0]);
+    let tests = "
+- {policy: deny_public, resource: {type: 'aws:s3/bucket:Bucket', props: {acl: public}}, fixed: {acl: public}}
+";
+    // The public analyzer corrects nothing: there, the rule is a helper.
     assert_eq!(failures("opa", &FILES, tests).await, [""; 0]);
 }
 
@@ -196,6 +205,12 @@ fn mistakes_are_shown_with_their_lines() {
         none.starts_with(". has no policies: a policy is a rule called"),
         "{none}"
     );
+    let lonely = "package a\n\ndeny_this := true\n\nfix_that := {}\n";
+    let lonely = refused("rego", &[("a.rego", lonely)]);
+    assert_eq!(
+        lonely,
+        "./a.rego: `fix_that` corrects nothing, because there is no `deny_that` in its package"
+    );
     let one = "package a\n\ndeny := true\n";
     let twice = refused(
         "rego",
@@ -242,4 +257,32 @@ warn_net[msg] { net.cidr_intersects(input.block, "10.0.0.0/8"); msg := concat(",
         found[0].contains("could not find function crypto.nothing"),
         "{found:?}"
     );
+}
+
+/// A correction inside of a secret leaves it a secret.
+#[tokio::test]
+async fn what_was_secret_stays_secret_when_it_is_corrected() {
+    let rules = "package a\n\ndeny := true if not input.tags.team\n\nfix := {\"tags.team\": \"us\"} if not input.tags.team\n";
+    let folder = folder(&[("PulumiPolicy.yaml", "runtime: rego\n"), ("a.rego", rules)]);
+    let pack = loaded(folder.path()).unwrap();
+    let tags = Value::Object(PropertyMap::new().with("owner", "me").into());
+    let properties = PropertyMap::new()
+        .with("tags", Value::secret(tags))
+        .with("name", "it");
+    let resource = AnalyzedResource {
+        urn: Urn::parse("urn:pulumi:s::p::t:t:T::it").unwrap(),
+        type_token: TypeToken::new("t:t:T"),
+        properties: properties.into(),
+        options: AnalyzedOptions::default(),
+        provider: None,
+    };
+    let remedies = pack.remediate(&resource).await.unwrap();
+    let Remedy::Inputs(inputs) = &remedies.remediations[0].outcome else {
+        panic!("{remedies:?}");
+    };
+    let tags = PropertyMap::new().with("owner", "me").with("team", "us");
+    let expected = PropertyMap::new()
+        .with("tags", Value::secret(Value::Object(tags.into())))
+        .with("name", "it");
+    assert_eq!(**inputs, expected);
 }
