@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plumb_resource::provider::{
     CheckRequest, CreateRequest, CreateResponse, DeleteRequest, DiffChanges, DiffRequest,
-    ReadRequest, UpdateRequest,
+    DiffResult, ReadRequest, UpdateRequest,
 };
 use plumb_resource::{ResourceId, Urn};
 use plumb_schema::Resource;
@@ -202,12 +202,7 @@ impl Life<'_> {
         let Some(answer) = self.findings.answer(Rule::CreatePreview, "Create", answer) else {
             return false;
         };
-        let problem = conform::problem(
-            self.target.schema,
-            &self.resource.properties,
-            &answer.outputs,
-            Completeness::Part,
-        );
+        let problem = self.misfit(&answer.outputs, Completeness::Part);
         self.findings.judge(Rule::CreatePreview, problem)
     }
 
@@ -249,9 +244,7 @@ impl Life<'_> {
         let no_id = created.id.as_str().is_empty();
         let no_id = no_id.then(|| "Create returns no id".to_owned());
         let outputs = &created.outputs;
-        let declared = &self.resource.properties;
-        let misfit =
-            || conform::problem(self.target.schema, declared, outputs, Completeness::Whole);
+        let misfit = || self.misfit(outputs, Completeness::Whole);
         self.findings.judge(Rule::Create, no_id.or_else(misfit));
         let mut secret = self.resource.secret_outputs();
         let open = secret.find(|name| {
@@ -309,9 +302,7 @@ impl Life<'_> {
             return;
         };
         let moved = (read.id != object.id).then(|| "Read returns another id".to_owned());
-        let declared = &self.resource.properties;
-        let misfit =
-            || conform::problem(self.target.schema, declared, &outputs, Completeness::Whole);
+        let misfit = || self.misfit(&outputs, Completeness::Whole);
         let inputs = read.inputs.as_ref().map(|it| it.without_secrets());
         let drifted = inputs.is_some_and(|it| it != object.inputs.without_secrets());
         let drift = || drifted.then(|| "Read returns other inputs than those of Create".to_owned());
@@ -321,35 +312,44 @@ impl Life<'_> {
 
     /// Updates the object to other inputs.
     async fn changed(&mut self, object: &mut Object, changed: PropertyMap) {
-        const RULE: Rule = Rule::Update;
+        let given = Arc::new(changed);
         let request = check_request(
             self.token,
             Some(object.inputs.clone()),
-            Arc::new(changed.clone()),
+            given.clone(),
             false,
         );
-        let Some(checked) =
-            self.findings
-                .answer(RULE, "Check", self.target.provider.check(request).await)
-        else {
+        let answer = self.target.provider.check(request).await;
+        let Some(checked) = self.findings.answer(Rule::Update, "Check", answer) else {
             return;
         };
-        let inputs = checked.inputs.unwrap_or_else(|| Arc::new(changed));
-        let request = self.diff_request(object, inputs.clone());
-        let answer = self.target.provider.diff(request).await;
-        let Some(difference) = self.findings.answer(RULE, "Diff", answer) else {
+        let inputs = checked.inputs.unwrap_or(given);
+        let Some(difference) = self.difference(object, inputs.clone()).await else {
             return;
         };
         if difference.is_replace() {
-            self.findings
-                .skip(RULE, "the change would replace the resource");
-            return;
-        }
-        if difference.changes == DiffChanges::None {
+            let reason = "the change would replace the resource";
+            self.findings.skip(Rule::Update, reason);
+        } else if difference.changes == DiffChanges::None {
             let text = "Diff finds no difference from the other inputs".to_owned();
-            self.findings.judge(RULE, Some(text));
-            return;
+            self.findings.judge(Rule::Update, Some(text));
+        } else {
+            self.updated(object, inputs).await;
         }
+    }
+
+    async fn difference(
+        &mut self,
+        object: &Object,
+        inputs: Arc<PropertyMap>,
+    ) -> Option<DiffResult> {
+        let request = self.diff_request(object, inputs);
+        let answer = self.target.provider.diff(request).await;
+        self.findings.answer(Rule::Update, "Diff", answer)
+    }
+
+    /// Previews an update and makes it, after which nothing is left to do.
+    async fn updated(&mut self, object: &mut Object, inputs: Arc<PropertyMap>) {
         for preview in [true, false] {
             let request = UpdateRequest {
                 urn: self.urn.clone(),
@@ -364,7 +364,7 @@ impl Life<'_> {
                 status: None,
             };
             let answer = self.target.provider.update(request).await;
-            let Some(updated) = self.findings.answer(RULE, "Update", answer) else {
+            let Some(updated) = self.findings.answer(Rule::Update, "Update", answer) else {
                 return;
             };
             if !preview {
@@ -372,21 +372,19 @@ impl Life<'_> {
             }
         }
         object.inputs = inputs;
-        let request = self.diff_request(object, object.inputs.clone());
-        let answer = self.target.provider.diff(request).await;
-        let Some(difference) = self.findings.answer(RULE, "Diff", answer) else {
+        let Some(difference) = self.difference(object, object.inputs.clone()).await else {
             return;
         };
-        let declared = &self.resource.properties;
-        let misfit = conform::problem(
-            self.target.schema,
-            declared,
-            &object.outputs,
-            Completeness::Whole,
-        );
+        let misfit = self.misfit(&object.outputs, Completeness::Whole);
         let differs = difference.changes == DiffChanges::Some;
         let text = || differs.then(|| "Diff finds a difference right after Update".to_owned());
-        self.findings.judge(RULE, misfit.or_else(text));
+        self.findings.judge(Rule::Update, misfit.or_else(text));
+    }
+
+    /// The first of some outputs that is not as in the schema.
+    fn misfit(&self, outputs: &PropertyMap, completeness: Completeness) -> Option<String> {
+        let declared = &self.resource.properties;
+        conform::problem(self.target.schema, declared, outputs, completeness)
     }
 
     async fn deleted(&mut self, object: &Object) {

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use plumb_plugin::analyzer::config::reconcile;
 use plumb_plugin::{Analyzer, AnalyzerError};
 use plumb_resource::policy::{
-    AnalyzedOptions, AnalyzedProvider, AnalyzedResource, EnforcementLevel, PolicyDiagnostic,
-    PolicyKind, Remedy, StackResource,
+    Analysis, AnalyzedOptions, AnalyzedProvider, AnalyzedResource, EnforcementLevel, PolicyKind,
+    Remedy, StackResource,
 };
 use plumb_resource::{PropertyDependencies, TypeToken, Urn};
 use plumb_value::{PropertyMap, PropertyPath, Value};
@@ -221,133 +221,101 @@ impl Case {
 
     /// Runs the test. Configures the pack, so that tests of a pack run one after the other.
     pub async fn run(&self, pack: &dyn Analyzer, info: &AnalyzerInfo) -> Outcome {
-        let failure = match self.attempt(pack, info).await {
-            Ok(failure) => failure,
-            Err(error) => Some(error.to_string()),
-        };
         Outcome {
             name: self.name.clone(),
-            failure,
+            failure: self.attempt(pack, info).await.err(),
         }
     }
 
-    async fn attempt(
-        &self,
-        pack: &dyn Analyzer,
-        info: &AnalyzerInfo,
-    ) -> Result<Option<String>, AnalyzerError> {
+    /// The error is the reason why the test fails.
+    async fn attempt(&self, pack: &dyn Analyzer, info: &AnalyzerInfo) -> Result<(), String> {
         let declared = &self.declared;
         let mut policies = info.policies.iter();
-        let Some(policy) = policies.find(|it| it.info.name == declared.policy.as_str()) else {
-            return Ok(Some(format!(
-                "the pack has no policy `{}`",
-                declared.policy
-            )));
-        };
+        let policy = policies.find(|it| it.info.name == declared.policy.as_str());
+        let policy =
+            policy.ok_or_else(|| format!("the pack has no policy `{}`", declared.policy))?;
         let given = declared.settings(policy.info.level);
-        let configs = match reconcile(info, &given) {
-            Ok(configs) => configs,
-            Err(errors) => return Ok(Some(errors.0.join("; "))),
-        };
+        let configs = reconcile(info, &given).map_err(|errors| errors.0.join("; "))?;
         if !configs.is_empty() {
-            pack.configure(&configs).await?;
+            pack.configure(&configs).await.map_err(reason)?;
         }
-        if let Some(expected) = &declared.expect
-            && let Some(failure) = self.judged(pack, *expected, policy.info.kind).await?
-        {
-            return Ok(Some(failure));
+        if let Some(expected) = declared.expect {
+            let analysis = self.analysis(pack, policy.info.kind).await?;
+            self.judged(&analysis, expected)?;
         }
-        match &declared.fixed {
-            Some(fixed) => self.corrected(pack, fixed).await,
-            None => Ok(None),
+        match (&declared.fixed, &declared.resource) {
+            (Some(fixed), Some(subject)) => self.corrected(pack, subject, fixed).await,
+            _ => Ok(()),
         }
+    }
+
+    async fn analysis(
+        &self,
+        pack: &dyn Analyzer,
+        kind: Option<PolicyKind>,
+    ) -> Result<Analysis, String> {
+        let analysis = match (&self.declared.resource, kind) {
+            (Some(_), Some(PolicyKind::Stack)) => {
+                return Err("the policy is for stacks: list `resources`".to_owned());
+            }
+            (None, Some(PolicyKind::Resource)) => {
+                return Err("the policy is for one `resource`".to_owned());
+            }
+            (Some(subject), _) => pack.analyze(&subject.analyzed()?).await,
+            (None, _) => {
+                let subjects = self.declared.resources.as_deref().unwrap_or_default();
+                pack.analyze_stack(&stack(subjects)?).await
+            }
+        };
+        analysis.map_err(reason)
     }
 
     /// Compares the verdict with the expected one.
-    async fn judged(
-        &self,
-        pack: &dyn Analyzer,
-        expected: Expected,
-        kind: Option<PolicyKind>,
-    ) -> Result<Option<String>, AnalyzerError> {
-        let analysis = match (&self.declared.resource, &self.declared.resources) {
-            (Some(_), _) if kind == Some(PolicyKind::Stack) => {
-                return Ok(Some(
-                    "the policy is for stacks: list `resources`".to_owned(),
-                ));
-            }
-            (None, Some(_)) if kind == Some(PolicyKind::Resource) => {
-                return Ok(Some("the policy is for one `resource`".to_owned()));
-            }
-            (Some(subject), _) => match subject.analyzed() {
-                Ok(resource) => pack.analyze(&resource).await?,
-                Err(message) => return Ok(Some(message)),
-            },
-            (None, subjects) => match stack(subjects.as_deref().unwrap_or_default()) {
-                Ok(resources) => pack.analyze_stack(&resources).await?,
-                Err(message) => return Ok(Some(message)),
-            },
-        };
-        let is_own = |it: &&PolicyDiagnostic| it.policy == self.declared.policy.as_str();
-        let own: Vec<&PolicyDiagnostic> = analysis.diagnostics.iter().filter(is_own).collect();
-        let is_unknown = |it: &&PolicyDiagnostic| {
-            let mut texts = UNKNOWN_TEXTS.iter();
-            texts.any(|text| it.message.contains(text))
-        };
-        let found = if own.iter().any(is_unknown) {
+    fn judged(&self, analysis: &Analysis, expected: Expected) -> Result<(), String> {
+        let policy = self.declared.policy.as_str();
+        let own = analysis.diagnostics.iter().filter(|it| it.policy == policy);
+        let messages: Vec<&str> = own.map(|it| it.message.as_str()).collect();
+        let is_unknown = |it: &&str| UNKNOWN_TEXTS.iter().any(|text| it.contains(text));
+        let found = if messages.iter().any(is_unknown) {
             Expected::Unknown
-        } else if !own.is_empty() {
+        } else if !messages.is_empty() {
             Expected::Violation
-        } else if analysis
-            .not_applicable
-            .iter()
-            .any(|it| *it == self.declared.policy.as_str())
-        {
+        } else if analysis.not_applicable.iter().any(|it| it == policy) {
             Expected::NotApplicable
         } else {
             Expected::Pass
         };
-        let messages = || {
-            own.iter()
-                .map(|it| it.message.as_str())
-                .collect::<Vec<_>>()
-                .join("; ")
-        };
+        let value = messages.join("; ");
         if found != expected {
-            let mut text = format!("expected {}, found {}", expected.text(), found.text());
-            if !own.is_empty() {
-                text = format!("{text}: {}", messages());
-            }
-            return Ok(Some(text));
+            let text = format!("expected {}, found {}", expected.text(), found.text());
+            return Err(match value.as_str() {
+                "" => text,
+                value => format!("{text}: {value}"),
+            });
         }
-        let value = messages();
-        let mut wanted = self.declared.message.iter();
-        Ok(wanted
-            .find(|text| !value.contains(text.as_str()))
-            .map(|text| format!("expected a message with {text:?}, found {value:?}")))
+        match &self.declared.message {
+            Some(text) if !value.contains(text.as_str()) => {
+                Err(format!("expected a message with {text:?}, found {value:?}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Compares the properties after the correction with the expected ones.
     async fn corrected(
         &self,
         pack: &dyn Analyzer,
+        subject: &Subject,
         fixed: &Map<String, Json>,
-    ) -> Result<Option<String>, AnalyzerError> {
-        let subject = self.declared.resource.as_ref();
-        let resource = match subject.map(Subject::analyzed) {
-            Some(Ok(resource)) => resource,
-            Some(Err(message)) => return Ok(Some(message)),
-            None => return Ok(None),
-        };
-        let remedies = pack.remediate(&resource).await?;
+    ) -> Result<(), String> {
+        let resource = subject.analyzed()?;
+        let remedies = pack.remediate(&resource).await.map_err(reason)?;
+        let remediations = remedies.remediations.into_iter();
         let mut properties = resource.properties.clone();
-        for remediation in remedies.remediations {
-            if remediation.policy != self.declared.policy.as_str() {
-                continue;
-            }
+        for remediation in remediations.filter(|it| it.policy == self.declared.policy.as_str()) {
             match remediation.outcome {
                 Remedy::Inputs(inputs) => properties = inputs,
-                Remedy::Failed(reason) => return Ok(Some(reason.to_string())),
+                Remedy::Failed(reason) => return Err(reason.to_string()),
                 Remedy::Nothing => {}
             }
         }
@@ -356,9 +324,24 @@ impl Case {
             Json::Object(facts).to_string()
         };
         let (wanted, found) = (shown(&map_of(fixed)), shown(&properties));
-        Ok((wanted != found)
-            .then(|| format!("expected {wanted} after the correction, found {found}")))
+        if wanted == found {
+            return Ok(());
+        }
+        Err(format!(
+            "expected {wanted} after the correction, found {found}"
+        ))
     }
+}
+
+/// A failed call, with its causes.
+fn reason(error: AnalyzerError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 impl Subject {

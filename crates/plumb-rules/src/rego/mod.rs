@@ -16,6 +16,7 @@ mod modules;
 mod reads;
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -121,44 +122,40 @@ fn rules(
     has_fixes: bool,
 ) -> Result<Vec<(Policy, RegoRule)>, LoadError> {
     let mut found: Vec<(Policy, RegoRule)> = Vec::new();
-    let mut places: Vec<PathBuf> = Vec::new();
+    let mut places: BTreeMap<String, PathBuf> = BTreeMap::new();
     for declared in modules.rules() {
         let Some((kind, level, suffix)) = prefix(&declared.name) else {
             continue;
         };
-        let same = found
-            .iter()
-            .position(|(policy, _)| policy.name == declared.name);
-        if let Some(at) = same {
+        if let Some(first) = places.insert(declared.name.clone(), declared.path.clone()) {
             return Err(LoadError::Duplicate {
                 name: declared.name,
-                first: places[at].clone(),
+                first,
                 second: declared.path,
             });
         }
         let fix = has_fixes.then(|| fix_of(modules, &declared.package, kind, suffix));
         let fix = fix.flatten();
-        let level = fix.as_ref().map_or(level, |_| EnforcementLevel::Remediate);
         let mut reads = modules.reads(&declared, format, kind);
         if let Some(fix) = &fix {
             reads.extend(modules.reads(fix, format, kind));
         }
-        let check = format!("{}.{}", declared.package, declared.name);
-        let fix = fix.map(|it| format!("{}.{}", it.package, it.name));
-        let rule = RegoRule { check, fix };
         let (types, type_hidden_by) = modules.types(&declared, format, kind);
+        let described = described(&declared.name, &declared.annotation, configs);
         let policy = Policy {
-            level,
+            level: fix.as_ref().map_or(level, |_| EnforcementLevel::Remediate),
             kind,
             types,
             type_hidden_by,
             reads,
-            corrects: rule.fix.is_some(),
-            ..described(&declared.name, &declared.annotation, configs)
-                .map_err(|message| files::form(&declared.path, message))?
+            corrects: fix.is_some(),
+            ..described.map_err(|message| files::form(&declared.path, message))?
+        };
+        let rule = RegoRule {
+            check: declared.query(),
+            fix: fix.map(|fix| fix.query()),
         };
         found.push((policy, rule));
-        places.push(declared.path);
     }
     let lonely = has_fixes.then(|| lonely_fix(modules, &found));
     lonely.flatten().map_or(Ok(found), Err)
@@ -171,10 +168,8 @@ fn lonely_fix(modules: &Modules, found: &[(Policy, RegoRule)]) -> Option<LoadErr
         .iter()
         .filter(|rule| suffix(&rule.name, "fix").is_some());
     let lonely = fixes.find(|fix| {
-        let query = format!("{}.{}", fix.package, fix.name);
-        !found
-            .iter()
-            .any(|(_, rule)| rule.fix.as_deref() == Some(query.as_str()))
+        let query = Some(fix.query());
+        !found.iter().any(|(_, rule)| rule.fix == query)
     })?;
     let rest = suffix(&lonely.name, "fix").unwrap_or_default();
     let name = match rest {
@@ -313,7 +308,7 @@ fn prepare(engine: &mut Engine) {
 /// An object of Rego.
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     let members = members.map(|(key, value)| (Value::from(key), value));
-    Value::from(std::collections::BTreeMap::from(members))
+    Value::from(BTreeMap::from(members))
 }
 
 struct RegoJudge<'a> {

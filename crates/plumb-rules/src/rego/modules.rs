@@ -39,6 +39,13 @@ pub(super) struct Declared {
     pub(super) annotation: Annotation,
 }
 
+impl Declared {
+    /// Path of the rule.
+    pub(super) fn query(&self) -> String {
+        format!("{}.{}", self.package, self.name)
+    }
+}
+
 impl Modules {
     /// Compiles the files `*.rego` below a folder whose name, without `.rego`, `is_wanted` accepts.
     pub(super) fn load(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Self, LoadError> {

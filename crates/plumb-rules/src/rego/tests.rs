@@ -18,7 +18,7 @@ pub(crate) fn run_tests(folder: &Path) -> Result<Vec<Outcome>, LoadError> {
         rule.name.starts_with("test_") && file.ends_with("_test.rego")
     });
     let outcomes = tests.map(|rule| {
-        let value = engine.eval_rule(format!("{}.{}", rule.package, rule.name));
+        let value = engine.eval_rule(rule.query());
         Outcome {
             name: rule.name,
             failure: match value {
