@@ -2,7 +2,7 @@
 
 use plumb_resource::provider::ProviderError;
 
-/// What an engine relies on.
+/// Property of a provider that engines rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The plugin reports the name and version of its schema.
@@ -98,7 +98,7 @@ impl Rule {
         }
     }
 
-    /// What the provider has to do.
+    /// Sentence about the behaviour that the rule demands.
     pub fn text(self) -> &'static str {
         match self {
             Rule::Info => "GetPluginInfo reports the version of the schema",
@@ -144,7 +144,7 @@ pub enum Verdict {
     Skipped(String),
 }
 
-/// What was found about a subject and a rule.
+/// Result of one rule for one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Token of a resource or function, or the name of the package.

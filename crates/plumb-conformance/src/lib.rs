@@ -23,7 +23,7 @@ pub use finding::{Finding, Rule, Verdict};
 
 use finding::Findings;
 
-/// What to check.
+/// Scope of a check, and data for it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Inputs of resources and arguments of functions, by token.

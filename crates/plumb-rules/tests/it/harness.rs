@@ -4,8 +4,11 @@ use std::path::Path;
 
 use plumb_plugin::analyzer::PolicyManifest;
 use plumb_plugin::{AnalyzedStack, Analyzer, PackSources};
+use plumb_resource::policy::{AnalyzedOptions, AnalyzedResource};
+use plumb_resource::{TypeToken, Urn};
 use plumb_rules::testing::{Case, cases};
 use plumb_rules::{LoadError, RulePack, Runtime, load};
+use plumb_value::PropertyMap;
 use tempfile::TempDir;
 
 /// A folder with files.
@@ -35,6 +38,17 @@ pub(crate) fn loaded(folder: &Path) -> Result<RulePack, LoadError> {
         stack: &stack,
     };
     load(sources, runtime)
+}
+
+/// A resource with these properties.
+pub(crate) fn resource(properties: PropertyMap) -> AnalyzedResource {
+    AnalyzedResource {
+        urn: Urn::parse("urn:pulumi:s::p::t:t:T::it").unwrap(),
+        type_token: TypeToken::new("t:t:T"),
+        properties: properties.into(),
+        options: AnalyzedOptions::default(),
+        provider: None,
+    }
 }
 
 /// Error of loading a pack of these files.

@@ -3,13 +3,11 @@
 use std::sync::LazyLock;
 
 use plumb_plugin::Analyzer;
-use plumb_resource::policy::{AnalyzedOptions, AnalyzedResource};
-use plumb_resource::{TypeToken, Urn};
 use plumb_value::{PropertyMap, PropertyPath, Value};
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
 
-use crate::harness::{folder, loaded};
+use crate::harness::{folder, loaded, resource};
 
 /// Paths of the numbers in the resource that the rules judge.
 const LEAVES: [&str; 8] = [
@@ -21,7 +19,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     builder.build().unwrap()
 });
 
-/// What a pack says about a resource with these values of [`LEAVES`]; `None` for an unknown value.
+/// Answer of a pack about a resource with these values of [`LEAVES`]; `None` is an unknown value.
 fn said(pack: &dyn Analyzer, values: &[Option<u8>; 8]) -> Said {
     let mut properties = PropertyMap::new();
     for (path, value) in LEAVES.iter().zip(values) {
@@ -29,14 +27,8 @@ fn said(pack: &dyn Analyzer, values: &[Option<u8>; 8]) -> Said {
         let path = PropertyPath::parse(path).unwrap();
         path.set(&mut properties, value).unwrap();
     }
-    let resource = AnalyzedResource {
-        urn: Urn::parse("urn:pulumi:s::p::t:t:T::it").unwrap(),
-        type_token: TypeToken::new("t:t:T"),
-        properties: properties.into(),
-        options: AnalyzedOptions::default(),
-        provider: None,
-    };
-    let analysis = RUNTIME.block_on(pack.analyze(&resource)).unwrap();
+    let analysis = RUNTIME.block_on(pack.analyze(&resource(properties)));
+    let analysis = analysis.unwrap();
     match analysis.diagnostics.first() {
         None => Said::Passed,
         Some(it) if it.message.contains("cannot be looked at") => Said::Nothing,

@@ -1,13 +1,10 @@
 //! Rules in Rego.
 
 use plumb_plugin::Analyzer;
-use plumb_resource::policy::{
-    AnalyzedOptions, AnalyzedResource, EnforcementLevel, PolicySeverity, Remedy,
-};
-use plumb_resource::{TypeToken, Urn};
+use plumb_resource::policy::{EnforcementLevel, PolicySeverity, Remedy};
 use plumb_value::{PropertyMap, Value};
 
-use crate::harness::{failures, folder, loaded, refused};
+use crate::harness::{failures, folder, loaded, refused, resource};
 
 /// Rules in the syntax from before version 1 of the language.
 const OLD: &str = r#"
@@ -269,14 +266,7 @@ async fn what_was_secret_stays_secret_when_it_is_corrected() {
     let properties = PropertyMap::new()
         .with("tags", Value::secret(tags))
         .with("name", "it");
-    let resource = AnalyzedResource {
-        urn: Urn::parse("urn:pulumi:s::p::t:t:T::it").unwrap(),
-        type_token: TypeToken::new("t:t:T"),
-        properties: properties.into(),
-        options: AnalyzedOptions::default(),
-        provider: None,
-    };
-    let remedies = pack.remediate(&resource).await.unwrap();
+    let remedies = pack.remediate(&resource(properties)).await.unwrap();
     let Remedy::Inputs(inputs) = &remedies.remediations[0].outcome else {
         panic!("{remedies:?}");
     };

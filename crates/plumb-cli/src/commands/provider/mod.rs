@@ -14,7 +14,7 @@ pub struct ProviderArgs {
     pub verb: ProviderVerb,
 }
 
-/// What to do with a provider plugin.
+/// Commands for a provider plugin.
 #[derive(Subcommand, Debug)]
 #[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum ProviderVerb {
