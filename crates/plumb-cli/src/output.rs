@@ -134,6 +134,11 @@ impl Printer {
         let _ = self.painter().keep(&mut io::stdout().lock());
     }
 
+    /// Shows the cursor once more after an interrupt from the keyboard, unless frames still hide it.
+    pub fn show_cursor_again(&self) {
+        let _ = self.painter().show_cursor_again(&mut io::stdout().lock());
+    }
+
     /// Whether a frame is on the terminal.
     pub fn is_painting(&self) -> bool {
         self.painter().is_painted()

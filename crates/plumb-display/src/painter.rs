@@ -37,6 +37,8 @@ pub struct Painter {
     /// Width of the widest line.
     widest: usize,
     hides_cursor: bool,
+    /// Whether a frame was ever painted.
+    has_painted: bool,
 }
 
 impl Painter {
@@ -54,6 +56,7 @@ impl Painter {
     ) -> io::Result<()> {
         let mut text = String::from(BEGIN);
         self.hides_cursor = true;
+        self.has_painted = true;
         text.push_str(&self.fit(size));
         if !self.painted.is_empty() {
             let _ = write!(text, "\r\u{1b}[{}A", self.painted.len());
@@ -123,8 +126,46 @@ impl Painter {
         }
         Ok(())
     }
+
+    /// Shows the cursor once more, unless frames still hide it. An interrupt from the keyboard makes a terminal discard
+    /// output that it has not shown yet, which may be what ended the painting.
+    pub fn show_cursor_again(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.has_painted && !self.hides_cursor {
+            out.write_all(SHOW_CURSOR.as_bytes())?;
+            out.flush()?;
+        }
+        Ok(())
+    }
 }
 
 fn width(line: &str) -> usize {
     strip_color(line).width()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: ScreenSize = ScreenSize {
+        width: 80,
+        height: 24,
+    };
+
+    fn again(painter: &Painter) -> String {
+        let mut out = Vec::new();
+        painter.show_cursor_again(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_interrupt_shows_the_cursor_only_after_the_last_frame() {
+        let mut painter = Painter::new();
+        assert_eq!(again(&painter), "");
+        painter
+            .repaint(&mut Vec::new(), vec!["frame".to_owned()], SIZE)
+            .unwrap();
+        assert_eq!(again(&painter), "");
+        painter.keep(&mut Vec::new()).unwrap();
+        assert_eq!(again(&painter), SHOW_CURSOR);
+    }
 }

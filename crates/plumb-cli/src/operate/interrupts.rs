@@ -37,6 +37,7 @@ pub(super) fn listen(
                 _ => "^C received; stopping at once.",
             };
             printer.info(text);
+            printer.show_cursor_again();
             if sender.send(count).is_err() {
                 return;
             }
