@@ -13,7 +13,7 @@ use futures::future::join_all;
 use plumb_deploy::PackId;
 use plumb_plugin::analyzer::{config, pack_info};
 use plumb_plugin::process::Environment;
-use plumb_plugin::{AnalyzedStack, Analyzer, AnalyzerError, PluginHost, PolicyPack};
+use plumb_plugin::{AnalyzedStack, Analyzer, AnalyzerError, PackPlace, PluginHost, PolicyPack};
 use plumb_resource::policy::{PolicyCall, PolicyPackInfo, PolicyReply};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -39,8 +39,8 @@ pub struct PolicyPacks {
 pub struct LocalPack {
     /// Name as the user wrote it.
     pub name: String,
-    /// Path of the pack. Absolute.
-    pub path: PathBuf,
+    /// Place of its rules.
+    pub place: PackPlace,
     /// Configuration: a level or an object by the name of the policy.
     pub config: Map<String, Value>,
 }
@@ -144,7 +144,7 @@ async fn load_required(pack: &dyn RequiredPack, host: &PluginHost, stack: &Analy
     })?;
     let launch = PolicyPack {
         name: name(),
-        path,
+        place: PackPlace::Path(path),
         environment: pack.environment(),
     };
     start(&launch, &pack.config(), None, host, stack).await
@@ -153,10 +153,12 @@ async fn load_required(pack: &dyn RequiredPack, host: &PluginHost, stack: &Analy
 async fn load_local(pack: &LocalPack, host: &PluginHost, stack: &AnalyzedStack) -> One {
     let launch = PolicyPack {
         name: pack.name.clone(),
-        path: pack.path.clone(),
+        place: pack.place.clone(),
         environment: Environment::new(),
     };
-    start(&launch, &pack.config, Some(&pack.name), host, stack).await
+    let is_path = matches!(pack.place, PackPlace::Path(_));
+    let local_path = is_path.then_some(pack.name.as_str());
+    start(&launch, &pack.config, local_path, host, stack).await
 }
 
 async fn start(

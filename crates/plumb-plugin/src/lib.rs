@@ -22,7 +22,8 @@ mod provider;
 
 pub use acquire::{Acquire, AcquireFailure};
 pub use analyzer::{
-    AnalyzedStack, Analyzer, AnalyzerError, GrpcAnalyzer, PackFactory, PackSources, PolicyPack,
+    AnalyzedStack, Analyzer, AnalyzerError, GrpcAnalyzer, PackFactory, PackPlace, PackSources,
+    PolicyPack,
 };
 pub use converter::{
     ConvertedParameter, ConvertedResource, ConvertedState, ConverterError, ConverterMessage,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use plumb_engine::policies::LocalPack;
+use plumb_plugin::PackPlace;
 use serde_json::{Map, Value};
 
 use crate::{Context, Error};
@@ -22,7 +23,7 @@ pub(super) fn local_packs(
             .transpose()?;
         local.push(LocalPack {
             name: name.clone(),
-            path: cwd.join(name),
+            place: PackPlace::Path(cwd.join(name)),
             config: config.unwrap_or_default(),
         });
     }

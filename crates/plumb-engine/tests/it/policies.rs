@@ -12,6 +12,7 @@ use plumb_engine::monitor::ResourceMonitor;
 use plumb_engine::policies::{AcquireError, LocalPack, PolicyPacks, RequiredPack};
 use plumb_engine::program::ProgramResult;
 use plumb_events::OperationResult;
+use plumb_plugin::PackPlace;
 use plumb_plugin::process::Environment;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::analyzer_server::{Analyzer, AnalyzerServer};
@@ -87,7 +88,7 @@ impl Pack {
         let path = self.executable(folder).await;
         LocalPack {
             name: self.name.to_owned(),
-            path,
+            place: PackPlace::Path(path),
             config: Map::new(),
         }
     }

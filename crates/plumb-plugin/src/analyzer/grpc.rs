@@ -1,4 +1,4 @@
-//! Client for policy packs, which run in processes of their own.
+//! Client for policy packs that speak the protocol: in processes of their own, or in this one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,18 +16,20 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
+use super::linked::{LinkedPack, Transport, transport};
 use super::{AnalyzedStack, Analyzer, AnalyzerError};
 use crate::process::{Indented, PluginTimeouts, Process};
 
 /// Time for the process to be reaped after its connection broke.
 const END_GRACE: Duration = Duration::from_secs(1);
 
-type Client = AnalyzerClient<Channel>;
+type Client = AnalyzerClient<Transport>;
 
 /// A policy pack, called over gRPC.
 pub struct GrpcAnalyzer {
     name: String,
-    process: Process,
+    /// `None` for a pack that is part of this process.
+    process: Option<Process>,
     /// `None` after the shutdown.
     client: Mutex<Option<Client>>,
     /// Limit for the answer to Cancel, and for the end of the process after an interrupt.
@@ -52,23 +54,41 @@ impl GrpcAnalyzer {
         timeouts: PluginTimeouts,
         greeting: Greeting<'_>,
     ) -> Result<Self, AnalyzerError> {
-        let client = AnalyzerClient::new(channel)
+        let analyzer = GrpcAnalyzer {
+            process: Some(process),
+            version,
+            ..GrpcAnalyzer::over(name, transport(channel), timeouts)
+        };
+        let greeted = analyzer.greet(greeting, timeouts.connect).await;
+        if let (Err(_), Some(process)) = (&greeted, &analyzer.process) {
+            process.kill().await;
+            process.wait().await;
+        }
+        greeted.map(|()| analyzer)
+    }
+
+    /// Performs the handshake with a pack of this process and sends the data of the stack.
+    pub(crate) async fn linked(
+        name: &str,
+        pack: &LinkedPack,
+        timeouts: PluginTimeouts,
+        greeting: Greeting<'_>,
+    ) -> Result<Self, AnalyzerError> {
+        let analyzer = GrpcAnalyzer::over(name, pack.service(), timeouts);
+        analyzer.greet(greeting, timeouts.connect).await?;
+        Ok(analyzer)
+    }
+
+    fn over(name: &str, transport: Transport, timeouts: PluginTimeouts) -> Self {
+        let client = AnalyzerClient::new(transport)
             .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE)
             .max_encoding_message_size(plumb_proto::MAX_SENT_MESSAGE_SIZE);
-        let analyzer = GrpcAnalyzer {
+        GrpcAnalyzer {
             name: name.to_owned(),
-            process,
+            process: None,
             client: Mutex::new(Some(client)),
             grace: timeouts.stop,
-            version,
-        };
-        match analyzer.greet(greeting, timeouts.connect).await {
-            Ok(()) => Ok(analyzer),
-            Err(error) => {
-                analyzer.process.kill().await;
-                analyzer.process.wait().await;
-                Err(error)
-            }
+            version: None,
         }
     }
 
@@ -112,11 +132,6 @@ impl GrpcAnalyzer {
             .await;
         self.unless_unknown("ConfigureStack", answer).await?;
         Ok(())
-    }
-
-    /// Name that the user knows the pack by.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     fn client(&self, call: &'static str) -> Result<Client, AnalyzerError> {
@@ -167,13 +182,14 @@ impl GrpcAnalyzer {
     /// Message of a failed call for the user: that of the pack, or the exit of its process.
     async fn explain(&self, status: &Status) -> String {
         // Statuses sent by the peer have no source; the transport's failures have one.
-        if std::error::Error::source(status).is_none() {
-            return status.message().to_owned();
-        }
-        let Ok(exit) = timeout(END_GRACE, self.process.wait()).await else {
+        let is_transports = std::error::Error::source(status).is_some();
+        let Some(process) = self.process.as_ref().filter(|_| is_transports) else {
             return status.message().to_owned();
         };
-        let output = self.process.last_output();
+        let Ok(exit) = timeout(END_GRACE, process.wait()).await else {
+            return status.message().to_owned();
+        };
+        let output = process.last_output();
         if output.is_empty() {
             return format!("it ended during the call: {exit}");
         }
@@ -262,7 +278,8 @@ impl Analyzer for GrpcAnalyzer {
     }
 
     async fn shutdown(&self) {
-        if self.process.try_exit().is_none() {
+        let process = self.process.as_ref();
+        if process.is_none_or(|process| process.try_exit().is_none()) {
             self.cancel().await;
         }
         let client = self
@@ -271,7 +288,9 @@ impl Analyzer for GrpcAnalyzer {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         drop(client);
-        self.process.stop(self.grace).await;
+        if let Some(process) = process {
+            process.stop(self.grace).await;
+        }
     }
 }
 

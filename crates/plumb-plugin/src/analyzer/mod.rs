@@ -1,12 +1,13 @@
 //! Policy packs: plugins that fix and check resources (`protocol.md` 11 and 15.8).
 //!
 //! [`PluginHost::analyzer`](crate::PluginHost::analyzer) starts a [`PolicyPack`]; the result is an [`Analyzer`]: a
-//! [`GrpcAnalyzer`] for packs in processes of their own, or the product of a [`PackFactory`] for packs whose runtime is built
-//! into the program. Life of an analyzer: start, handshake, data of the stack, its description, its configuration
+//! [`GrpcAnalyzer`] for packs in processes of their own and for those that are functions of this process ([`linked`]), or the
+//! product of a [`PackFactory`] for packs whose runtime is built into the program. Life of an analyzer: start, handshake, data of the stack, its description, its configuration
 //! ([`config`]), then the calls, and Cancel at the end.
 
 pub mod config;
 mod grpc;
+pub mod linked;
 mod manifest;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use plumb_wire::analyzer::{AnalyzerInfo, PolicyConfig};
 
 pub(crate) use grpc::Greeting;
 pub use grpc::GrpcAnalyzer;
+use linked::LinkedPack;
 pub use manifest::{POLICY_MANIFEST_FILE, PolicyManifest};
 
 use crate::host::HostError;
@@ -32,10 +34,19 @@ use crate::process::Environment;
 pub struct PolicyPack {
     /// Name that the user knows the pack by, for messages.
     pub name: String,
-    /// Folder or executable of the pack. Absolute.
-    pub path: PathBuf,
+    /// Place of its rules.
+    pub place: PackPlace,
     /// Environment variables of this pack, in addition to those of every pack.
     pub environment: Environment,
+}
+
+/// Place of the rules of a policy pack.
+#[derive(Clone, Debug)]
+pub enum PackPlace {
+    /// Folder or executable. Absolute.
+    Path(PathBuf),
+    /// Functions of this process.
+    Linked(LinkedPack),
 }
 
 /// A running policy pack.

@@ -11,7 +11,7 @@ use super::launch::start_run;
 use super::{HostError, PluginHost, environment};
 use crate::analyzer::{
     AnalyzedStack, Analyzer, AnalyzerError, Greeting, GrpcAnalyzer, POLICY_MANIFEST_FILE,
-    PackSources, PolicyManifest, PolicyPack,
+    PackPlace, PackSources, PolicyManifest, PolicyPack,
 };
 use crate::discovery::{FindError, PluginKind};
 use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
@@ -43,10 +43,23 @@ impl PluginHost {
         pack: &PolicyPack,
         stack: &AnalyzedStack,
     ) -> Result<Arc<dyn Analyzer>, AnalyzerError> {
-        let path = self.locate_pack(pack).await?;
-        let analyzer = match self.load_pack(pack, &path, stack)? {
-            Some(analyzer) => analyzer,
-            None => Arc::new(self.start_process(pack, path, stack).await?),
+        let analyzer = match &pack.place {
+            PackPlace::Linked(linked) => {
+                let greeting = Greeting {
+                    engine: &self.options.services.engine,
+                    directory: self.options.working_directory.clone(),
+                    stack,
+                };
+                let timeouts = self.options.timeouts;
+                Arc::new(GrpcAnalyzer::linked(&pack.name, linked, timeouts, greeting).await?)
+            }
+            PackPlace::Path(path) => {
+                let path = self.locate_pack(pack, path).await?;
+                match self.load_pack(pack, &path, stack)? {
+                    Some(analyzer) => analyzer,
+                    None => Arc::new(self.start_process(pack, path, stack).await?),
+                }
+            }
         };
         let mut analyzers = self
             .analyzers
@@ -134,9 +147,9 @@ impl PluginHost {
     }
 
     /// The folder or the executable of a pack. A name that is not a path is that of a plugin.
-    async fn locate_pack(&self, pack: &PolicyPack) -> Result<PathBuf, AnalyzerError> {
-        if pack.path.exists() {
-            return Ok(pack.path.clone());
+    async fn locate_pack(&self, pack: &PolicyPack, path: &Path) -> Result<PathBuf, AnalyzerError> {
+        if path.exists() {
+            return Ok(path.to_owned());
         }
         let missing = || not_found(pack);
         let is_name = Path::new(&pack.name).components().count() == 1;

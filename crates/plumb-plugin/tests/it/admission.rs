@@ -8,7 +8,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plumb_plugin::discovery::FoundPlugin;
 use plumb_plugin::{
-    Acquire, AcquireFailure, AnalyzedStack, HostOptions, PluginHost, PluginKind, PolicyPack,
+    Acquire, AcquireFailure, AnalyzedStack, HostOptions, PackPlace, PluginHost, PluginKind,
+    PolicyPack,
 };
 use plumb_resource::provider::PluginSpec;
 use semver::Version;
@@ -79,7 +80,7 @@ fn refusal<T>(result: Result<T, impl std::error::Error>) -> String {
 async fn pack(world: &World, name: &str) -> String {
     let pack = PolicyPack {
         name: name.to_owned(),
-        path: world.root.path().join(name),
+        place: PackPlace::Path(world.root.path().join(name)),
         environment: std::collections::BTreeMap::default(),
     };
     refusal(host(world).analyzer(&pack, &AnalyzedStack::default()).await)

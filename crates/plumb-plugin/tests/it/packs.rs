@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use plumb_plugin::process::Environment;
-use plumb_plugin::{AnalyzedStack, AnalyzerError, PolicyPack};
+use plumb_plugin::{AnalyzedStack, AnalyzerError, PackPlace, PolicyPack};
 
 use crate::support::World;
 
@@ -43,7 +43,7 @@ fn world() -> World {
 async fn start(world: &World, name: &str) -> (AnalyzerError, Vec<String>) {
     let pack = PolicyPack {
         name: name.to_owned(),
-        path: world.root.path().join(name),
+        place: PackPlace::Path(world.root.path().join(name)),
         environment: Environment::from([("PULUMI_OWN".into(), "own".into())]),
     };
     let Err(error) = world.host().analyzer(&pack, &stack()).await else {

@@ -40,8 +40,10 @@
 //! | give a rule settings | [`Policy::config_schema`], [`Resource::config`] |
 //! | make rules of the configuration of the stack | [`serve`], [`Info`] |
 //! | test rules | [`testing`] |
+//! | have rules in a process that embeds the engine | [`embed`] |
 
 mod analysis;
+pub mod embed;
 mod grpc;
 mod info;
 mod pack;

@@ -11,7 +11,7 @@ use crate::grpc::Shared;
 use crate::policy::{About, Level, OfResource, OfStack, Policy};
 use crate::protocol::MAX_MESSAGE_SIZE;
 use crate::protocol::analyzer_service::analyzer_server::AnalyzerServer;
-use crate::service::Service;
+use crate::service::{Service, Source};
 use crate::{Error, Info};
 
 /// A policy pack: rules with a name and a version.
@@ -104,7 +104,7 @@ impl Pack {
     pub fn serve(self) -> ExitCode {
         plugin::serve(|_| {
             self.check()?;
-            Ok(listening(Service::of(self)))
+            Ok(listening(Source::Pack(Arc::new(self))))
         })
     }
 
@@ -161,12 +161,16 @@ impl Pack {
 /// }
 /// ```
 pub fn serve(make: impl Fn(&Info) -> Result<Pack> + Send + Sync + 'static) -> ExitCode {
-    plugin::serve(|_| Ok(listening(Service::made_by(make))))
+    plugin::serve(|_| Ok(listening(Source::Made(Arc::new(make)))))
 }
 
-fn listening(service: Service) -> Router {
-    let service = AnalyzerServer::new(Shared(Arc::new(service)))
+fn listening(source: Source) -> Router {
+    Server::builder().add_service(answering(source))
+}
+
+/// The service of one run.
+pub(crate) fn answering(source: Source) -> AnalyzerServer<Shared> {
+    AnalyzerServer::new(Shared(Arc::new(Service::of(source))))
         .max_decoding_message_size(MAX_MESSAGE_SIZE)
-        .max_encoding_message_size(usize::MAX);
-    Server::builder().add_service(service)
+        .max_encoding_message_size(usize::MAX)
 }

@@ -16,18 +16,27 @@ use crate::policy::Level;
 use crate::protocol as pb;
 use crate::resource::{Options, Provider, Resource, Stack};
 
-type Make = Box<dyn Fn(&Info) -> Result<Pack> + Send + Sync>;
+type Make = Arc<dyn Fn(&Info) -> Result<Pack> + Send + Sync>;
+
+/// What a pack comes from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    Pack(Arc<Pack>),
+    /// Follows from the stack.
+    Made(Make),
+}
 
 /// A pack that answers an engine.
 pub(crate) struct Service {
-    make: Option<Make>,
+    source: Source,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     info: Arc<Info>,
-    pack: Option<Arc<Pack>>,
+    /// The pack that was made for the stack.
+    made: Option<Arc<Pack>>,
     configured: Arc<BTreeMap<String, Configured>>,
 }
 
@@ -63,20 +72,9 @@ fn status(error: &plumb::Error) -> Status {
 
 impl Service {
     /// The service of a pack.
-    pub(crate) fn of(pack: Pack) -> Self {
+    pub(crate) fn of(source: Source) -> Self {
         Service {
-            make: None,
-            state: Mutex::new(State {
-                pack: Some(Arc::new(pack)),
-                ..State::default()
-            }),
-        }
-    }
-
-    /// The service of a pack that follows from the stack.
-    pub(crate) fn made_by(make: impl Fn(&Info) -> Result<Pack> + Send + Sync + 'static) -> Self {
-        Service {
-            make: Some(Box::new(make)),
+            source,
             state: Mutex::default(),
         }
     }
@@ -89,9 +87,7 @@ impl Service {
     pub(crate) fn configure_stack(&self, request: pb::AnalyzerStackConfigureRequest) {
         let mut state = self.state();
         state.info = Arc::new(Info::of(request));
-        if self.make.is_some() {
-            state.pack = None;
-        }
+        state.made = None;
     }
 
     pub(crate) fn configure(&self, request: pb::ConfigureAnalyzerRequest) -> Answer<()> {
@@ -108,15 +104,15 @@ impl Service {
 
     fn call(&self) -> Answer<Call> {
         let mut state = self.state();
-        let pack = match (&state.pack, &self.make) {
-            (Some(pack), _) => Arc::clone(pack),
-            (None, Some(make)) => {
+        let pack = match (&self.source, &state.made) {
+            (Source::Pack(pack), _) | (Source::Made(_), Some(pack)) => Arc::clone(pack),
+            (Source::Made(make), None) => {
                 let pack = make(&state.info).and_then(|pack| pack.check().map(|()| pack));
-                Arc::new(pack.map_err(|error| status(&error))?)
+                let pack = Arc::new(pack.map_err(|error| status(&error))?);
+                state.made = Some(Arc::clone(&pack));
+                pack
             }
-            (None, None) => return Err(Status::internal("there is no policy pack")),
         };
-        state.pack = Some(Arc::clone(&pack));
         Ok(Call {
             info: Arc::clone(&state.info),
             pack,

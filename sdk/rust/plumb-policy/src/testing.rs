@@ -20,13 +20,14 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use plumb::provider::{Members, decode, encode};
 use prost_types::Struct;
 use tonic::Status;
 
 use crate::protocol as pb;
-use crate::service::Service;
+use crate::service::{Service, Source};
 use crate::{Error, Level, Pack, Result, Value};
 
 /// A pack under test.
@@ -53,7 +54,7 @@ impl Tester {
     pub fn new(pack: Pack) -> Result<Self> {
         pack.check()?;
         Ok(Tester {
-            service: Service::of(pack),
+            service: Service::of(Source::Pack(Arc::new(pack))),
         })
     }
 

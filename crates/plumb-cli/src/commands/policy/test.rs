@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use plumb_plugin::analyzer::PolicyManifest;
 use plumb_plugin::process::Environment;
-use plumb_plugin::{AnalyzedStack, Analyzer, PluginHost, PolicyPack};
+use plumb_plugin::{AnalyzedStack, Analyzer, PackPlace, PluginHost, PolicyPack};
 use plumb_rules::testing::{Case, Outcome, cases, run_rules};
 use serde_json::{Value as Json, json};
 
@@ -128,7 +128,7 @@ async fn start(
 ) -> Result<Arc<dyn Analyzer>, Error> {
     let pack = PolicyPack {
         name: name.to_owned(),
-        path: folder,
+        place: PackPlace::Path(folder),
         environment: Environment::new(),
     };
     let stack = AnalyzedStack {
