@@ -63,6 +63,8 @@ pub use workspace::{Store, Workspace, WorkspaceBuilder};
 
 #[cfg(feature = "inline")]
 pub use plumb as sdk;
+#[cfg(feature = "inline")]
+pub use plumb_policy as policy;
 
 /// Types that options, events and results are made of.
 pub use plumb_backend::UpdateRecord;

@@ -8,6 +8,11 @@ use plumb_deploy::setup::target::UrnSet;
 use plumb_deploy::setup::{ImportSpec, ImportSubject, Options, Phase};
 use plumb_engine::policies::LocalPack;
 use plumb_events::Event;
+use plumb_plugin::PackPlace;
+#[cfg(feature = "inline")]
+use plumb_plugin::analyzer::linked::LinkedPack;
+#[cfg(feature = "inline")]
+use plumb_policy::embed::EmbeddedPack;
 use plumb_resource::Urn;
 use plumb_resource::provider::PluginSpec;
 use plumb_state::plan::Plan;
@@ -228,14 +233,29 @@ impl Operation {
 
     /// Has the policy pack in a folder check the operation; `settings` are its configuration: a level, or an object, by the
     /// name of the policy.
-    pub fn policy_pack(mut self, folder: impl Into<PathBuf>, settings: Map<String, Json>) -> Self {
+    pub fn policy_pack(self, folder: impl Into<PathBuf>, settings: Map<String, Json>) -> Self {
         let path = folder.into();
-        self.options.has_policies = true;
-        self.packs.push(LocalPack {
+        self.checked_by(LocalPack {
             name: path.to_string_lossy().into_owned(),
-            path,
+            place: PackPlace::Path(path),
             config: settings,
-        });
+        })
+    }
+
+    /// Has a policy pack of this process check the operation; `settings` are those of [`Operation::policy_pack`].
+    #[cfg(feature = "inline")]
+    pub fn policies(self, pack: &EmbeddedPack, settings: Map<String, Json>) -> Self {
+        let linked = pack.clone();
+        self.checked_by(LocalPack {
+            name: pack.name().to_owned(),
+            place: PackPlace::Linked(LinkedPack::new(move || linked.service())),
+            config: settings,
+        })
+    }
+
+    fn checked_by(mut self, pack: LocalPack) -> Self {
+        self.options.has_policies = true;
+        self.packs.push(pack);
         self
     }
 
