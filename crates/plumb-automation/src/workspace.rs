@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plumb_acquire::{Acquirer, AcquirerOptions, Overrides, Tokens};
+use plumb_acquire::{Acquirer, AcquirerOptions, LockFile, LockMode, Overrides, Tokens};
 use plumb_backend::{
     Backend, Bucket, FileBackend, FileUrl, MemoryBucket, Owner, StackFilter, StoreOptions,
 };
@@ -42,6 +42,13 @@ pub struct WorkspaceBuilder {
     variables: Environment,
     search_path: Option<OsString>,
     downloads: bool,
+    lock: Option<Lock>,
+}
+
+/// Folder of the lock file of the workspace, and whether other plugins may be added to it.
+struct Lock {
+    folder: PathBuf,
+    mode: LockMode,
 }
 
 impl WorkspaceBuilder {
@@ -104,6 +111,28 @@ impl WorkspaceBuilder {
         self
     }
 
+    /// Keeps a lock file of plugins, `plumb.lock` in this
+    /// folder: a plugin that is used for the first time is added, and one that is listed must not come from another archive.
+    #[must_use]
+    pub fn lock_plugins(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.lock = Some(Lock {
+            folder: folder.into(),
+            mode: LockMode::Update,
+        });
+        self
+    }
+
+    /// Starts no plugin but those that `plumb.lock` in this folder names, after a comparison of their files, as the command
+    /// line does with `--locked`. It excludes [`WorkspaceBuilder::plugin_path`].
+    #[must_use]
+    pub fn only_locked_plugins(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.lock = Some(Lock {
+            folder: folder.into(),
+            mode: LockMode::Frozen,
+        });
+        self
+    }
+
     /// Opens the store.
     pub fn build(self) -> Result<Workspace, Error> {
         let outlives = !matches!(self.store, Store::Memory);
@@ -114,7 +143,13 @@ impl WorkspaceBuilder {
                     .to_owned(),
             ));
         }
-        let given = [self.home.as_ref(), self.folder.as_ref()];
+        if self.takes_only_locked() && self.search_path.is_some() {
+            return Err(Error::Workspace(
+                "a lock file cannot name plugins of `plugin_path`; install them into the home folder".to_owned(),
+            ));
+        }
+        let lock = self.lock.as_ref().map(|lock| &lock.folder);
+        let given = [self.home.as_ref(), self.folder.as_ref(), lock];
         let stored = match &self.store {
             Store::Folder(path) => Some(path),
             _ => None,
@@ -156,10 +191,16 @@ impl WorkspaceBuilder {
         })
     }
 
+    fn takes_only_locked(&self) -> bool {
+        let lock = self.lock.as_ref();
+        lock.is_some_and(|lock| lock.mode == LockMode::Frozen)
+    }
+
     fn plugin_source(&self, home: &Path) -> Result<Option<Arc<dyn Acquire>>, Error> {
-        if !self.downloads {
+        if !self.downloads && self.lock.is_none() {
             return Ok(None);
         }
+        let lock = self.lock.as_ref();
         let variable = |name: &str| {
             let value = self.variables.get(&OsString::from(name))?;
             value.to_str().map(str::to_owned)
@@ -176,7 +217,7 @@ impl WorkspaceBuilder {
             },
             environment: self.variables.clone(),
             program_version: VERSION.to_owned(),
-            lock_file: None,
+            lock_file: lock.map(|lock| LockFile::in_folder(&lock.folder, lock.mode)),
             prepare: Some(prepare(LanguageOptions {
                 environment: self.variables.clone(),
                 engine_address: String::new(),
@@ -187,7 +228,8 @@ impl WorkspaceBuilder {
             })),
             watcher: Arc::new(|_, _, _, _| {}),
         });
-        Ok(Some(Arc::new(PluginSource::new(acquirer))))
+        let source = PluginSource::new(acquirer).downloads(self.downloads);
+        Ok(Some(Arc::new(source)))
     }
 
     fn open_store(&self, home: &Path) -> Result<Arc<dyn Backend>, Error> {
@@ -252,7 +294,7 @@ pub(crate) struct Shared {
     pub(crate) folder: PathBuf,
     pub(crate) variables: Environment,
     pub(crate) search_path: Option<OsString>,
-    /// Downloads missing plugins.
+    /// Downloads missing plugins, and compares others with the lock file.
     pub(crate) acquire: Option<Arc<dyn Acquire>>,
     _scratch: TempDir,
 }
