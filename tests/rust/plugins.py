@@ -18,7 +18,7 @@ from sdks import Failed, ROOT, World
 
 
 PROGRAM = '''use plumb::prelude::*;
-use pulumi_files::{CountWordsArgs, File, FileArgs, Readers, Site, SiteArgs};
+use pulumi_files::{CountWordsArgs, File, FileArgs, LinkArgs, LinkResult, Readers, Site, SiteArgs};
 
 #[plumb::main]
 async fn main(ctx: Ctx) -> plumb::Result<()> {
@@ -30,6 +30,8 @@ async fn main(ctx: Ctx) -> plumb::Result<()> {
     ctx.export("size", file.size());
     ctx.export("index", site.index());
     ctx.export("siteSize", site.size());
+    let link = site.link(LinkArgs::new().page("one").text(file.content()));
+    ctx.export("link", link.get(LinkResult::MARKDOWN));
     ctx.export("words", counted.get(pulumi_files::CountWordsResult::WORDS));
     Ok(())
 }
@@ -206,7 +208,8 @@ def in_rust(world):
     shown = project("up", "--yes")
     expect("hidden words" not in shown, shown)
     outputs = project.outputs()
-    expect(outputs == {"size": 12, "index": "index.txt", "siteSize": 19, "words": 2}, outputs)
+    link = "[hidden words](one.txt), listed in index.txt"
+    expect(outputs == {"size": 12, "index": "index.txt", "siteSize": 19, "words": 2, "link": link}, outputs)
     expect(project.written("one.txt").read_text() == "hidden words!: one\n", project.written("one.txt").read_text())
     kept = "".join(path.read_text() for path in (world.root / "state").rglob("*.json"))
     expect("hidden words" not in kept, "the secret is in the state")

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use plumb_provider::prelude::*;
 
 use file::{File, count_words};
-use site::Site;
+use site::{Site, link};
 
 /// The configuration of the provider.
 #[derive(Clone, Debug, Properties)]
@@ -27,6 +27,7 @@ fn provider() -> Provider {
         .resource::<File>()
         .function(count_words)
         .component::<Site>()
+        .method(link)
 }
 
 fn main() -> ExitCode {

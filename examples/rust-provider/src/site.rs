@@ -49,3 +49,34 @@ impl BuildComponent for Site {
         })
     }
 }
+
+#[derive(Clone, Debug, Properties)]
+pub struct LinkArgs {
+    /// What readers see.
+    text: Input<String>,
+    /// The name of the page.
+    page: String,
+}
+
+#[derive(Clone, Debug, Properties)]
+pub struct Link {
+    /// The link, in Markdown.
+    markdown: Input<String>,
+}
+
+/// A link to a page of the site.
+#[plumb_provider::method]
+pub fn link(_: &Ctx, site: Site, args: LinkArgs) -> plumb::Result<Link> {
+    if args.page.is_empty() {
+        plumb::bail!("a page has a name");
+    }
+    let markdown = interpolate!(
+        "[{}]({}.txt), listed in {}",
+        args.text,
+        args.page,
+        site.index
+    );
+    Ok(Link {
+        markdown: markdown.into(),
+    })
+}

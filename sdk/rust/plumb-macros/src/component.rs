@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::DeriveInput;
+use syn::{DeriveInput, Type};
 
 use crate::attributes::{arguments, fields, text, wire_name};
 
@@ -16,7 +16,10 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         ));
     };
     let outputs = members(input, "output")?;
+    let recall = recall(input)?;
     Ok(quote! {
+        #recall
+
         impl ::plumb::Component for #name {
             const TOKEN: &'static str = #token;
 
@@ -49,6 +52,36 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
         }
     })
+}
+
+/// The function that reads the outputs again; nothing if a field is something else than an output.
+fn recall(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let (name, mut members) = (&input.ident, Vec::new());
+    for (field, ident) in fields(input)? {
+        if !is_output(&field.ty) {
+            return Ok(TokenStream::new());
+        }
+        let wire = wire_name(field, ident, "output")?;
+        members.push(quote!(#ident: handle.output(#wire)));
+    }
+    Ok(quote! {
+        impl ::plumb::Recall for #name {
+            fn recall(handle: &::plumb::Handle) -> Self {
+                let _ = handle;
+                #name { #(#members),* }
+            }
+        }
+    })
+}
+
+fn is_output(of: &Type) -> bool {
+    match of {
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|it| it.ident == "Output")
+        }
+        _ => false,
+    }
 }
 
 /// Pairs of names and values of the fields.

@@ -152,6 +152,18 @@ pub fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
+/// Makes a function a method of a component: a type of the same name, for `Provider::method`.
+///
+/// Its parameters are the context, the component, and the arguments. Its name in camel case is that of the method.
+#[proc_macro_attribute]
+pub fn method(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(item as syn::ItemFn);
+    let _ = parse_macro_input!(arguments as syn::parse::Nothing);
+    provider::method(&function)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
 fn derive(
     input: TokenStream,
     expand: fn(&DeriveInput) -> syn::Result<proc_macro2::TokenStream>,

@@ -1,4 +1,4 @@
-//! Resources and functions of providers.
+//! Resources, functions and methods of providers.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -142,6 +142,64 @@ pub(crate) fn function(arguments: &Arguments, function: ItemFn) -> syn::Result<T
             type Answer = <#answer as ::plumb_provider::private::Answer>::Value;
 
             async fn call(#context_name: &::plumb_provider::Cx, #args_name: #of) -> #answer #body
+        }
+    })
+}
+
+/// Makes a function a type of the same name that implements the trait of methods.
+pub(crate) fn method(function: &ItemFn) -> syn::Result<TokenStream> {
+    let (name, signature) = (&function.sig.ident, &function.sig);
+    let wire = crate::attributes::camel_case(&name.to_string());
+    let (attributes, visibility, body) = (&function.attrs, &function.vis, &function.block);
+    let description = documentation(attributes);
+    let deprecated = optional(deprecation(attributes)?);
+    let mut inputs = signature.inputs.iter();
+    let (
+        Some(FnArg::Typed(context)),
+        Some(FnArg::Typed(component)),
+        Some(FnArg::Typed(args)),
+        None,
+    ) = (inputs.next(), inputs.next(), inputs.next(), inputs.next())
+    else {
+        return Err(syn::Error::new(
+            signature.inputs.span(),
+            "a method has three parameters: the context, `&Ctx`, the component, and its arguments, which may be `()`",
+        ));
+    };
+    if let Some(asyncness) = &signature.asyncness {
+        return Err(syn::Error::new(
+            asyncness.span(),
+            "a method does not wait: it answers with outputs, which are there later",
+        ));
+    }
+    let ReturnType::Type(_, answer) = &signature.output else {
+        return Err(syn::Error::new(
+            signature.span(),
+            "a method returns a `Result`",
+        ));
+    };
+    let (context_name, component_name, args_name) = (&context.pat, &component.pat, &args.pat);
+    let (of, args) = (&component.ty, &args.ty);
+    let docs = attributes.iter().filter(|it| it.path().is_ident("doc"));
+    Ok(quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #visibility struct #name;
+
+        impl ::plumb_provider::Method for #name {
+            const NAME: &'static str = #wire;
+            const DESCRIPTION: &'static str = #description;
+            const DEPRECATED: ::std::option::Option<&'static str> = #deprecated;
+            type Component = #of;
+            type Args = #args;
+            type Answer = <#answer as ::plumb_provider::private::Answer>::Value;
+
+            fn call(
+                #context_name: &::plumb::Ctx,
+                #component_name: #of,
+                #args_name: #args,
+            ) -> #answer #body
         }
     })
 }

@@ -4,15 +4,20 @@ use std::marker::PhantomData;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use plumb::provider::{Constructed, Construction, construct};
-use plumb::{BuildComponent, FromValue, Result};
+use plumb::provider::{Constructed, Construction, Deployment, Passed, Returned, call, construct};
+use plumb::{BuildComponent, Component, FromValue, Result};
 
-use crate::Provider;
 use crate::schema::{Properties, Spec, SpecKind};
+use crate::{Method, Provider};
 
 /// A type of component without its type.
 pub(crate) trait AnyComponent: Send + Sync {
     fn construct(&self, construction: Construction) -> BoxFuture<'static, Result<Constructed>>;
+}
+
+/// A method without its types.
+pub(crate) trait AnyMethod: Send + Sync {
+    fn call(&self, deployment: Deployment, args: Passed) -> BoxFuture<'static, Result<Returned>>;
 }
 
 struct Typed<T>(PhantomData<fn() -> T>);
@@ -24,6 +29,12 @@ where
 {
     fn construct(&self, construction: Construction) -> BoxFuture<'static, Result<Constructed>> {
         construct::<T>(construction).boxed()
+    }
+}
+
+impl<M: Method> AnyMethod for Typed<M> {
+    fn call(&self, deployment: Deployment, args: Passed) -> BoxFuture<'static, Result<Returned>> {
+        call(deployment, args, M::call).boxed()
     }
 }
 
@@ -73,7 +84,7 @@ impl Provider {
         let types = &mut self.package.types;
         let spec = Spec {
             kind: SpecKind::Component,
-            token: T::TOKEN,
+            token: T::TOKEN.to_owned(),
             description: T::DESCRIPTION,
             deprecated: None,
             aliases: &[],
@@ -84,6 +95,27 @@ impl Provider {
         self.package.specs.push(spec);
         self.components
             .insert(token, Box::new(Typed::<T>(PhantomData)));
+        self
+    }
+
+    /// Adds a [`Method`] of a component of the provider.
+    #[must_use]
+    pub fn method<M: Method>(mut self, method: M) -> Self {
+        let _ = method;
+        let types = &mut self.package.types;
+        let spec = Spec {
+            kind: SpecKind::Method,
+            token: format!("{}/{}", M::Component::TOKEN, M::NAME),
+            description: M::DESCRIPTION,
+            deprecated: M::DEPRECATED,
+            aliases: &[],
+            inputs: M::Args::properties(types),
+            outputs: M::Answer::properties(types),
+        };
+        let token = self.package.full(&spec.token);
+        self.package.specs.push(spec);
+        self.methods
+            .insert(token, Box::new(Typed::<M>(PhantomData)));
         self
     }
 }

@@ -71,6 +71,7 @@
 //! | write a resource | [`Resource`] |
 //! | write a function | [`Function`] |
 //! | serve a component | [`Provider::component`] |
+//! | give a component a method | [`Method`] |
 //! | say more about properties | [`Properties`](derive@Properties), [`EnumType`](derive@EnumType) |
 //! | check inputs, make names | [`Check`] |
 //! | decide what replaces | [`Diff`] |
@@ -85,6 +86,7 @@ mod context;
 mod diff;
 mod erased;
 mod function;
+mod method;
 mod outputs;
 mod preview;
 mod protocol;
@@ -100,6 +102,7 @@ pub use check::Check;
 pub use context::Cx;
 pub use diff::{Change, ChangeKind, Diff};
 pub use function::Function;
+pub use method::Method;
 pub use preview::Preview;
 pub use provider::Provider;
 pub use resource::{Created, Delete, Found, Read, Recorded, Resource, Update, Updated};
@@ -108,7 +111,7 @@ pub use plumb::{
     Archive, Asset, AssetOrArchive, Context, Error, FromValue, Input, IntoValue, Mismatch, Output,
     Result, Value, bail, value,
 };
-pub use plumb_macros::{Described, EnumType, Properties, function, resource};
+pub use plumb_macros::{Described, EnumType, Properties, function, method, resource};
 
 /// Items that most providers use.
 pub mod prelude {

@@ -6,7 +6,7 @@ use std::fmt;
 use plumb::{FromValue, Result};
 use serde_json::json;
 
-use crate::component::AnyComponent;
+use crate::component::{AnyComponent, AnyMethod};
 use crate::config::ConfigType;
 use crate::erased::{AnyFunction, AnyResource, Typed};
 use crate::schema::{Package, Properties, Spec, SpecKind};
@@ -39,6 +39,7 @@ pub struct Provider {
     pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
     pub(crate) functions: BTreeMap<String, Box<dyn AnyFunction>>,
     pub(crate) components: BTreeMap<String, Box<dyn AnyComponent>>,
+    pub(crate) methods: BTreeMap<String, Box<dyn AnyMethod>>,
 }
 
 impl fmt::Debug for Provider {
@@ -63,6 +64,7 @@ impl Provider {
             resources: BTreeMap::new(),
             functions: BTreeMap::new(),
             components: BTreeMap::new(),
+            methods: BTreeMap::new(),
         }
     }
 
@@ -158,7 +160,7 @@ impl Provider {
         let types = &mut self.package.types;
         let spec = Spec {
             kind: SpecKind::Resource,
-            token: R::TOKEN,
+            token: R::TOKEN.to_owned(),
             description: R::DESCRIPTION,
             deprecated: R::DEPRECATED,
             aliases: R::ALIASES,
@@ -178,7 +180,7 @@ impl Provider {
         let types = &mut self.package.types;
         let spec = Spec {
             kind: SpecKind::Function,
-            token: F::TOKEN,
+            token: F::TOKEN.to_owned(),
             description: F::DESCRIPTION,
             deprecated: F::DEPRECATED,
             aliases: &[],
@@ -199,7 +201,8 @@ impl Provider {
     /// The specification behind a token, which may be a former one.
     pub(crate) fn spec(&self, token: &str) -> Option<&Spec> {
         let is_called = |spec: &&Spec| {
-            let mut names = spec.aliases.iter().chain([&spec.token]);
+            let names = spec.aliases.iter().copied();
+            let mut names = names.chain([spec.token.as_str()]);
             names.any(|name| self.package.full(name) == token)
         };
         self.package.specs.iter().find(is_called)

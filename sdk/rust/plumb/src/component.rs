@@ -67,6 +67,16 @@ pub trait BuildComponent: Component {
     fn build(cx: &Ctx, args: Self::Args) -> Result<Self>;
 }
 
+/// A component whose outputs can be read again: the derive macro `Component` implements it if every field is an `Output`.
+#[diagnostic::on_unimplemented(
+    message = "the outputs of `{Self}` cannot be read again",
+    note = "a component with methods derives `Component`, and each of its fields is an `Output`"
+)]
+pub trait Recall: Component {
+    /// The component that the engine knows under this handle.
+    fn recall(handle: &Handle) -> Self;
+}
+
 /// Arguments of a component, which are its inputs in the state.
 pub trait ComponentInputs {
     /// The inputs by name.

@@ -61,7 +61,7 @@ mod wire;
 pub use callbacks::{
     ErrorHook, ErrorHookArgs, Hook, HookArgs, HookOptions, InvokeTransform, Transform,
 };
-pub use component::{BuildComponent, Built, Component, ComponentInputs, Group};
+pub use component::{BuildComponent, Built, Component, ComponentInputs, Group, Recall};
 pub use config::{Config, ConfigReader, ConfigValue, ReadConfig};
 pub use context::Ctx;
 pub use error::{Context, Error, Result};

@@ -1,6 +1,7 @@
 //! The schema as JSON.
 
 use plumb::Value;
+use plumb::provider::SELF;
 use serde_json::{Map, Value as Json, json};
 
 use super::{Definition, Property, Type, Types};
@@ -17,12 +18,12 @@ pub(crate) struct Package {
     pub(crate) specs: Vec<Spec>,
 }
 
-/// A resource, a component or a function.
+/// A resource, a component, a function or a method.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) kind: SpecKind,
-    /// Module and name.
-    pub(crate) token: &'static str,
+    /// Module and name; for a method, those of the component, and its own name after a slash.
+    pub(crate) token: String,
     pub(crate) description: &'static str,
     pub(crate) deprecated: Option<&'static str>,
     pub(crate) aliases: &'static [&'static str],
@@ -36,6 +37,18 @@ pub(crate) enum SpecKind {
     Resource,
     Component,
     Function,
+    /// Of a component.
+    Method,
+}
+
+impl SpecKind {
+    /// Whether the schema lists it among the functions.
+    fn is_called(self) -> bool {
+        match self {
+            SpecKind::Resource | SpecKind::Component => false,
+            SpecKind::Function | SpecKind::Method => true,
+        }
+    }
 }
 
 /// Whether properties go into a resource or come out of it.
@@ -67,12 +80,10 @@ impl Package {
         );
         root.insert("types".to_owned(), Json::Object(self.definitions()));
         root.insert("provider".to_owned(), Json::Object(self.provider()));
-        for (section, kinds) in [
-            ("resources", &[SpecKind::Resource, SpecKind::Component][..]),
-            ("functions", &[SpecKind::Function][..]),
-        ] {
-            let specs = self.specs.iter().filter(|it| kinds.contains(&it.kind));
-            let members = specs.map(|spec| (self.full(spec.token), Json::Object(self.spec(spec))));
+        for (section, is_called) in [("resources", false), ("functions", true)] {
+            let specs = self.specs.iter();
+            let specs = specs.filter(|it| it.kind.is_called() == is_called);
+            let members = specs.map(|spec| (self.full(&spec.token), Json::Object(self.spec(spec))));
             root.insert(section.to_owned(), Json::Object(members.collect()));
         }
         Ok(serde_json::to_string(&Json::Object(root))?)
@@ -81,7 +92,7 @@ impl Package {
     /// Mistakes that only a look at everything finds.
     fn check(&self) -> Result<(), Error> {
         let mut problems = self.types.problems().to_vec();
-        let resources = self.specs.iter().filter(|it| it.kind != SpecKind::Function);
+        let resources = self.specs.iter().filter(|it| !it.kind.is_called());
         for spec in resources {
             for property in spec.inputs.iter().chain(&spec.outputs) {
                 if ["id", "urn"].contains(&property.name.as_str()) {
@@ -92,6 +103,9 @@ impl Package {
                 }
             }
         }
+        for method in self.specs.iter().filter(|it| it.kind == SpecKind::Method) {
+            problems.extend(self.problem_of(method));
+        }
         if problems.is_empty() {
             return Ok(());
         }
@@ -100,6 +114,30 @@ impl Package {
             self.name,
             problems.join("; ")
         )))
+    }
+
+    /// Why a method does not fit its component.
+    fn problem_of(&self, method: &Spec) -> Option<String> {
+        let (component, name) = method.token.rsplit_once('/')?;
+        let mut specs = self.specs.iter();
+        let Some(of) = specs.find(|it| it.kind == SpecKind::Component && it.token == component)
+        else {
+            return Some(format!(
+                "the method `{name}` is one of `{component}`, which is no component of the provider"
+            ));
+        };
+        let is_output = of.outputs.iter().any(|it| it.name == name);
+        is_output.then(|| format!("`{component}` has both an output and a method `{name}`"))
+    }
+
+    /// The methods of a component: tokens by name.
+    fn methods(&self, component: &Spec) -> Map<String, Json> {
+        let methods = self.specs.iter().filter_map(|it| {
+            let (of, name) = it.token.rsplit_once('/')?;
+            let is_its = it.kind == SpecKind::Method && of == component.token;
+            is_its.then(|| (name.to_owned(), json!(self.full(&it.token))))
+        });
+        methods.collect()
     }
 
     fn definitions(&self) -> Map<String, Json> {
@@ -156,20 +194,19 @@ impl Package {
         if let Some(message) = spec.deprecated {
             object.insert("deprecationMessage".to_owned(), json!(message));
         }
-        if spec.kind == SpecKind::Function {
-            let mut inputs = self.object(&spec.inputs, "properties", "required", Way::In);
-            inputs.insert("type".to_owned(), json!("object"));
-            object.insert("inputs".to_owned(), Json::Object(inputs));
-            let mut outputs = self.object(&spec.outputs, "properties", "required", Way::Out);
-            outputs.insert("type".to_owned(), json!("object"));
-            object.insert("outputs".to_owned(), Json::Object(outputs));
+        if spec.kind.is_called() {
+            self.called(spec, &mut object);
             return object;
         }
         object.extend(self.object(&spec.inputs, "inputProperties", "requiredInputs", Way::In));
         object.extend(self.object(&spec.outputs, "properties", "required", Way::Out));
         if spec.kind == SpecKind::Component {
             object.insert("isComponent".to_owned(), json!(true));
-            mark_plain(&spec.inputs, &mut object);
+            mark_plain(&spec.inputs, object.get_mut("inputProperties"));
+            let methods = self.methods(spec);
+            if !methods.is_empty() {
+                object.insert("methods".to_owned(), Json::Object(methods));
+            }
         }
         if !spec.aliases.is_empty() {
             let aliases = spec.aliases.iter();
@@ -177,6 +214,36 @@ impl Package {
             object.insert("aliases".to_owned(), aliases.collect());
         }
         object
+    }
+
+    /// Arguments and answer of a function or a method.
+    fn called(&self, spec: &Spec, object: &mut Map<String, Json>) {
+        let mut inputs = self.object(&spec.inputs, "properties", "required", Way::In);
+        inputs.insert("type".to_owned(), json!("object"));
+        if spec.kind == SpecKind::Method {
+            mark_plain(&spec.inputs, inputs.get_mut("properties"));
+            self.add_self(spec, &mut inputs);
+        }
+        object.insert("inputs".to_owned(), Json::Object(inputs));
+        // A method without outputs answers nothing.
+        if spec.kind == SpecKind::Function || !spec.outputs.is_empty() {
+            let mut outputs = self.object(&spec.outputs, "properties", "required", Way::Out);
+            outputs.insert("type".to_owned(), json!("object"));
+            object.insert("outputs".to_owned(), Json::Object(outputs));
+        }
+    }
+
+    /// Adds the argument that is the component itself.
+    fn add_self(&self, method: &Spec, inputs: &mut Map<String, Json>) {
+        let component = method.token.rsplit_once('/').map(|(it, _)| self.full(it));
+        let of = json!({ "$ref": format!("#/resources/{}", component.unwrap_or_default()) });
+        if let Some(Json::Object(properties)) = inputs.get_mut("properties") {
+            properties.insert(SELF.to_owned(), of);
+        }
+        let required = inputs.entry("required").or_insert(json!([]));
+        if let Json::Array(names) = required {
+            names.insert(0, json!(SELF));
+        }
     }
 
     /// Properties under `key`, and the names of those that have to be there.
@@ -248,13 +315,13 @@ impl Package {
     }
 }
 
-/// Inputs of components that are there at once.
-fn mark_plain(inputs: &[Property], object: &mut Map<String, Json>) {
+/// Marks inputs of components and methods that are there at once.
+fn mark_plain(inputs: &[Property], object: Option<&mut Json>) {
+    let Some(Json::Object(members)) = object else {
+        return;
+    };
     for property in inputs.iter().filter(|it| !it.takes_outputs) {
-        if let Some(Json::Object(input)) = object
-            .get_mut("inputProperties")
-            .and_then(|it| it.get_mut(&property.name))
-        {
+        if let Some(Json::Object(input)) = members.get_mut(&property.name) {
             input.insert("plain".to_owned(), json!(true));
         }
     }

@@ -1,6 +1,8 @@
 //! Components.
 
-use plumb::provider::Construction;
+use std::collections::BTreeSet;
+
+use plumb::provider::{Construction, Deployment, Passed};
 use plumb::{Alias, Timeouts};
 
 use super::{Answer, Service, guarded};
@@ -21,41 +23,44 @@ impl Service {
         };
         let construction = construction(request, spec, self.session.engine_address());
         let made = guarded(component.construct(construction)).await?;
-        let dependencies = made.dependencies.into_iter().map(|(name, urns)| {
+        let dependencies = made.outputs.dependencies.into_iter().map(|(name, urns)| {
             let urns = pb::construct_response::PropertyDependencies { urns };
             (name, urns)
         });
         Ok(pb::ConstructResponse {
             urn: made.urn,
-            state: Some(made.state),
+            state: Some(made.outputs.values),
             state_dependencies: dependencies.collect(),
         })
     }
 }
 
 fn construction(request: pb::ConstructRequest, spec: &Spec, engine: String) -> Construction {
-    let plain = spec.inputs.iter().filter(|it| !it.takes_outputs);
     let some = |text: String| Some(text).filter(|it| !it.is_empty());
     let hooks = request.resource_hooks.unwrap_or_default();
     Construction {
-        monitor: request.monitor_endpoint,
-        engine,
-        project: request.project,
-        stack: request.stack,
-        organization: request.organization,
-        is_preview: request.dry_run,
-        config: request.config,
-        secret_keys: request.config_secret_keys.into_iter().collect(),
+        deployment: Deployment {
+            monitor: request.monitor_endpoint,
+            engine,
+            project: request.project,
+            stack: request.stack,
+            organization: request.organization,
+            is_preview: request.dry_run,
+            config: request.config,
+            secret_keys: request.config_secret_keys.into_iter().collect(),
+            accepts_outputs: request.accepts_output_values,
+        },
         name: request.name,
         parent: request.parent,
-        inputs: request.inputs,
-        input_dependencies: request
-            .input_dependencies
-            .into_iter()
-            .map(|(name, dependencies)| (name, dependencies.urns))
-            .collect(),
-        plain: plain.map(|it| it.name.clone()).collect(),
-        accepts_outputs: request.accepts_output_values,
+        inputs: Passed {
+            values: request.inputs,
+            dependencies: request
+                .input_dependencies
+                .into_iter()
+                .map(|(name, dependencies)| (name, dependencies.urns))
+                .collect(),
+            plain: plain(spec),
+        },
         providers: request.providers,
         depends_on: request.dependencies,
         protect: request.protect,
@@ -84,6 +89,12 @@ fn construction(request: pb::ConstructRequest, spec: &Spec, engine: String) -> C
             hooks.on_error,
         ],
     }
+}
+
+/// Names of inputs that have to be there at once.
+pub(super) fn plain(spec: &Spec) -> BTreeSet<String> {
+    let plain = spec.inputs.iter().filter(|it| !it.takes_outputs);
+    plain.map(|it| it.name.clone()).collect()
 }
 
 fn alias(alias: pb::Alias) -> Option<Alias> {

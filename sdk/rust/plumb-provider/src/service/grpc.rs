@@ -66,8 +66,8 @@ impl ResourceProvider for Shared {
         self.0.invoke(request.into_inner()).await.map(Response::new)
     }
 
-    async fn call(&self, _: Request<pb::CallRequest>) -> Reply<pb::CallResponse> {
-        unsupported("methods")
+    async fn call(&self, request: Request<pb::CallRequest>) -> Reply<pb::CallResponse> {
+        self.0.call(request.into_inner()).await.map(Response::new)
     }
 
     async fn check(&self, request: Request<pb::CheckRequest>) -> Reply<pb::CheckResponse> {

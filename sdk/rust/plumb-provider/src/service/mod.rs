@@ -12,6 +12,7 @@ mod components;
 mod config;
 mod functions;
 mod grpc;
+mod methods;
 mod resources;
 
 pub(crate) use grpc::Shared;

@@ -46,7 +46,7 @@ impl Service {
         let resource = self
             .provider
             .resources
-            .get(&self.provider.package.full(spec.token));
+            .get(&self.provider.package.full(&spec.token));
         Ok(Target {
             resource: resource
                 .ok_or_else(|| self.unknown("resource", token))?

@@ -1,4 +1,4 @@
-//! Components of a provider: a program of its own that makes one component.
+//! Components of a provider: a program of its own that makes one component, or that answers one call of a method.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
@@ -8,6 +8,7 @@ use prost_types::{Struct, Value as Wire};
 
 use super::Members;
 use crate::callbacks::{ErrorHook, Hook};
+use crate::component::Recall;
 use crate::component::build;
 use crate::context::Ctx;
 use crate::monitor::Monitor;
@@ -15,17 +16,17 @@ use crate::monitor::grpc::Grpc;
 use crate::output::{Cell, Output, Resolved, settle};
 use crate::program::{Features, Program, Settings};
 use crate::resource::{Binding, Dependencies, Handle, OptionData, Options, kind, monitor_error};
-use crate::value::{FromValue, Value};
+use crate::value::{FromValue, IntoValue, Value};
 use crate::wire::{Decoder, Encoder};
 use crate::{Alias, BuildComponent, Error, Result, Timeouts};
 
-/// A component that the engine asks for.
+/// The deployment in which the engine asks for something.
 #[derive(Clone, Debug, Default)]
 #[allow(
     missing_docs,
     reason = "the fields are those of the message of the protocol"
 )]
-pub struct Construction {
+pub struct Deployment {
     pub monitor: String,
     pub engine: String,
     pub project: String,
@@ -34,15 +35,35 @@ pub struct Construction {
     pub is_preview: bool,
     pub config: BTreeMap<String, String>,
     pub secret_keys: BTreeSet<String>,
+    /// Whether the engine reads outputs with their markers.
+    pub accepts_outputs: bool,
+}
+
+/// Values that the engine passes.
+#[derive(Clone, Debug, Default)]
+#[allow(
+    missing_docs,
+    reason = "the fields are those of the message of the protocol"
+)]
+pub struct Passed {
+    pub values: Option<Struct>,
+    pub dependencies: BTreeMap<String, Vec<String>>,
+    /// Names of those that have to be there at once.
+    pub plain: BTreeSet<String>,
+}
+
+/// A component that the engine asks for.
+#[derive(Clone, Debug, Default)]
+#[allow(
+    missing_docs,
+    reason = "the fields are those of the message of the protocol"
+)]
+pub struct Construction {
+    pub deployment: Deployment,
     pub name: String,
     /// A URN; empty if the engine shall choose the parent.
     pub parent: String,
-    pub inputs: Option<Struct>,
-    pub input_dependencies: BTreeMap<String, Vec<String>>,
-    /// Inputs that have to be there at once.
-    pub plain: BTreeSet<String>,
-    /// Whether the engine reads outputs with their markers.
-    pub accepts_outputs: bool,
+    pub inputs: Passed,
     /// References to providers, by package.
     pub providers: BTreeMap<String, String>,
     pub depends_on: Vec<String>,
@@ -63,13 +84,21 @@ pub struct Construction {
 
 /// A component that was made.
 #[derive(Clone, Debug, Default)]
+pub struct Constructed {
+    /// URN of the component.
+    pub urn: String,
+    /// Outputs of the component.
+    pub outputs: Returned,
+}
+
+/// Values that go back to the engine.
+#[derive(Clone, Debug, Default)]
 #[allow(
     missing_docs,
     reason = "the fields are those of the message of the protocol"
 )]
-pub struct Constructed {
-    pub urn: String,
-    pub state: Struct,
+pub struct Returned {
+    pub values: Struct,
     pub dependencies: BTreeMap<String, Vec<String>>,
 }
 
@@ -78,8 +107,9 @@ pub async fn construct<T: BuildComponent>(construction: Construction) -> Result<
 where
     T::Args: FromValue,
 {
-    let program = construction.program().await?;
-    let inputs = construction.inputs(&program).await?;
+    let deployment = &construction.deployment;
+    let program = deployment.program().await?;
+    let inputs = construction.inputs.members(&program).await?;
     let options = construction.options(&program)?;
     let (handle, outputs) = {
         let args = T::Args::from_value(Value::Map(inputs));
@@ -87,29 +117,60 @@ where
         let options = Options::<kind::Component>::of(options);
         let ctx = Ctx::new(program.clone());
         let built = build::<T>(&ctx, &construction.name, args, options)?;
-        (built.resource().clone(), built.outputs())
+        let outputs = built.outputs().into_iter();
+        let outputs = outputs.map(|(name, value)| (name.to_owned(), value));
+        (built.resource().clone(), outputs.collect())
     };
+    end(&program).await?;
+    Ok(Constructed {
+        urn: handle.registered_urn().await?,
+        outputs: deployment.returned(outputs).await?,
+    })
+}
+
+/// Name of the argument of a method that says whose it is.
+pub const SELF: &str = "__self__";
+
+/// Answers a call of a method of a component, and waits until everything that the method makes has been registered.
+pub async fn call<C, A, R>(
+    deployment: Deployment,
+    mut args: Passed,
+    method: impl FnOnce(&Ctx, C, A) -> Result<R> + Send,
+) -> Result<Returned>
+where
+    C: Recall + Send,
+    A: FromValue + Send,
+    R: IntoValue,
+{
+    let program = deployment.program().await?;
+    let fields = args.values.as_mut().map(|it| &mut it.fields);
+    let Some(of) = fields.and_then(|it| it.remove(SELF)) else {
+        return Err(Error::at("the call does not say whose method it is", None));
+    };
+    let of = Decoder::marked(&program, Some(single(of)))?.remove(SINGLE);
+    let of = settle(of.unwrap_or_default()).await?.value;
+    let of = Handle::from_value(of.unwrap_or_default());
+    let of = of.map_err(|it| Error::at(format!("whose method it is does not fit: {it}"), None))?;
+    let args = args.members(&program).await?;
+    let answer = {
+        let args = A::from_value(Value::Map(args));
+        let args = args.map_err(|it| Error::at(format!("the arguments do not fit: {it}"), None))?;
+        let ctx = Ctx::new(program.clone()).inside(&of);
+        method(&ctx, C::recall(&of), args)?.into_value()
+    };
+    end(&program).await?;
+    let Value::Map(answer) = answer else {
+        // `()` has no properties.
+        return Ok(Returned::default());
+    };
+    deployment.returned(answer.into_iter().collect()).await
+}
+
+/// Waits until everything has been registered. Fails if any of it failed.
+async fn end(program: &Program) -> Result<()> {
     program.rest().await?;
     program.end();
-    if let Some(error) = first_of(program.failures()) {
-        return Err(error);
-    }
-    let mut constructed = Constructed {
-        urn: handle.registered_urn().await?,
-        ..Constructed::default()
-    };
-    let encoder = Encoder {
-        keeps_outputs: construction.accepts_outputs,
-        ..Encoder::default()
-    };
-    for (name, value) in outputs {
-        let mut found = Dependencies::default();
-        let wire = encoder.value(&value, &mut found).await?;
-        let urns = found.expand(None).await?.into_iter().collect();
-        constructed.state.fields.insert(name.to_owned(), wire);
-        constructed.dependencies.insert(name.to_owned(), urns);
-    }
-    Ok(constructed)
+    first_of(program.failures()).map_or(Ok(()), Err)
 }
 
 /// All failures as one; those that the engine knows of are not repeated.
@@ -122,7 +183,7 @@ fn first_of(failures: Vec<Error>) -> Option<Error> {
     Some(Error::at(texts.join("\n"), None))
 }
 
-impl Construction {
+impl Deployment {
     async fn program(&self) -> Result<Program> {
         let settings = Settings {
             monitor: self.monitor.clone(),
@@ -141,8 +202,26 @@ impl Construction {
         Ok(Program::new(settings, features, monitor))
     }
 
-    async fn inputs(&self, program: &Program) -> Result<Members> {
-        let mut inputs = Decoder::marked(program, self.inputs.clone())?;
+    async fn returned(&self, values: Vec<(String, Value)>) -> Result<Returned> {
+        let encoder = Encoder {
+            keeps_outputs: self.accepts_outputs,
+            ..Encoder::default()
+        };
+        let mut returned = Returned::default();
+        for (name, value) in values {
+            let mut found = Dependencies::default();
+            let wire = encoder.value(&value, &mut found).await?;
+            let urns = found.expand(None).await?.into_iter().collect();
+            returned.values.fields.insert(name.clone(), wire);
+            returned.dependencies.insert(name, urns);
+        }
+        Ok(returned)
+    }
+}
+
+impl Passed {
+    async fn members(&self, program: &Program) -> Result<Members> {
+        let mut inputs = Decoder::marked(program, self.values.clone())?;
         for (name, value) in &mut inputs {
             if self.plain.contains(name) {
                 let state = settle(std::mem::take(value)).await?;
@@ -152,13 +231,15 @@ impl Construction {
                         None,
                     )
                 })?;
-            } else if let Some(urns) = self.input_dependencies.get(name) {
+            } else if let Some(urns) = self.dependencies.get(name) {
                 depend(program, value, urns);
             }
         }
         Ok(inputs)
     }
+}
 
+impl Construction {
     fn options(&self, program: &Program) -> Result<OptionData> {
         let dependency = |urn: &String| Handle::dependency(program, urn.clone());
         let given = |urn: &String| Some(urn).filter(|it| !it.is_empty()).map(dependency);

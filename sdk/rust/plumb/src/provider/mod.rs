@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use futures_util::FutureExt as _;
 use prost_types::Struct;
 
-pub use construct::{Constructed, Construction, construct};
+pub use construct::{
+    Constructed, Construction, Deployment, Passed, Returned, SELF, call, construct,
+};
 
 use crate::wire::{Decoder, Encoder};
 use crate::{Error, Mismatch, Result, Value};
