@@ -5,6 +5,7 @@ use quote::quote;
 use syn::{DeriveInput, Type};
 
 use crate::attributes::{arguments, fields, text, wire_name};
+use crate::properties::is_secret;
 
 pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let name = &input.ident;
@@ -90,7 +91,14 @@ fn members(input: &DeriveInput, attribute: &str) -> syn::Result<Vec<TokenStream>
     fields
         .map(|(field, ident)| {
             let wire = wire_name(field, ident, attribute)?;
-            Ok(quote!((#wire, ::plumb::IntoValue::into_value(::std::clone::Clone::clone(&self.#ident)))))
+            let value =
+                quote!(::plumb::IntoValue::into_value(::std::clone::Clone::clone(&self.#ident)));
+            // For components of providers, the derive `Described` tells the same to the schema.
+            Ok(if is_secret(field)? {
+                quote!((#wire, ::plumb::private::hidden(#value)))
+            } else {
+                quote!((#wire, #value))
+            })
         })
         .collect()
 }

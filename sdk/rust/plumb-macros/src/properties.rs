@@ -159,6 +159,11 @@ fn facts(field: &Field) -> syn::Result<Facts> {
     Ok(facts)
 }
 
+/// Whether the schema says that the property is secret.
+pub(crate) fn is_secret(field: &Field) -> syn::Result<bool> {
+    Ok(facts(field)?.is_secret)
+}
+
 /// A text, or a list of texts in brackets.
 pub(crate) fn texts(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     if input.peek(LitStr) {

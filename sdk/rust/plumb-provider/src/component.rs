@@ -1,5 +1,6 @@
 //! Components: several resources as one, for programs in every language.
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use futures_util::FutureExt as _;
@@ -17,7 +18,12 @@ pub(crate) trait AnyComponent: Send + Sync {
 
 /// A method without its types.
 pub(crate) trait AnyMethod: Send + Sync {
-    fn call(&self, deployment: Deployment, args: Passed) -> BoxFuture<'static, Result<Returned>>;
+    fn call(
+        &self,
+        deployment: Deployment,
+        args: Passed,
+        secrets: BTreeSet<String>,
+    ) -> BoxFuture<'static, Result<Returned>>;
 }
 
 struct Typed<T>(PhantomData<fn() -> T>);
@@ -33,8 +39,13 @@ where
 }
 
 impl<M: Method> AnyMethod for Typed<M> {
-    fn call(&self, deployment: Deployment, args: Passed) -> BoxFuture<'static, Result<Returned>> {
-        call(deployment, args, M::call).boxed()
+    fn call(
+        &self,
+        deployment: Deployment,
+        args: Passed,
+        secrets: BTreeSet<String>,
+    ) -> BoxFuture<'static, Result<Returned>> {
+        async move { call(deployment, args, &secrets, M::call).await }.boxed()
     }
 }
 

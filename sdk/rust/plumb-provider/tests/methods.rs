@@ -12,6 +12,8 @@ struct SiteArgs {
 #[component(token = "acme:index:Site")]
 struct Site {
     url: Output<String>,
+    #[property(secret)]
+    key: Output<String>,
 }
 
 impl BuildComponent for Site {
@@ -20,6 +22,7 @@ impl BuildComponent for Site {
     fn build(_: &Ctx, args: SiteArgs) -> plumb::Result<Self> {
         Ok(Site {
             url: args.domain.to_output(),
+            key: args.domain.to_output(),
         })
     }
 }
@@ -32,6 +35,7 @@ struct PageArgs {
 
 #[derive(Clone, Debug, Properties)]
 struct Page {
+    #[property(secret)]
     address: Input<String>,
 }
 
@@ -70,7 +74,9 @@ fn the_schema_lists_methods_with_the_component_as_first_argument() {
     assert_eq!(inputs["required"], required);
     assert_eq!(inputs["properties"]["depth"]["plain"], true);
     assert!(inputs["properties"]["name"]["plain"].is_null());
-    assert_eq!(method["outputs"]["properties"]["address"]["type"], "string");
+    let address = &method["outputs"]["properties"]["address"];
+    let expected = serde_json::json!({ "type": "string", "secret": true });
+    assert_eq!(address, &expected);
 }
 
 #[test]

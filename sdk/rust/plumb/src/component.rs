@@ -77,6 +77,15 @@ pub trait Recall: Component {
     fn recall(handle: &Handle) -> Self;
 }
 
+/// The value as a secret, also if it is there later.
+pub fn hidden(value: Value) -> Value {
+    match value {
+        Value::Output(output) => Value::Output(output.secret()),
+        Value::Secret(_) | Value::Null => value,
+        other => Value::Secret(Box::new(other)),
+    }
+}
+
 /// Arguments of a component, which are its inputs in the state.
 pub trait ComponentInputs {
     /// The inputs by name.

@@ -93,6 +93,6 @@ pub mod prelude {
 /// Functions for the macros.
 #[doc(hidden)]
 pub mod private {
-    pub use crate::component::build;
+    pub use crate::component::{build, hidden};
     pub use crate::text::concat;
 }

@@ -31,7 +31,9 @@ impl Service {
             dependencies: dependencies.map(|(name, it)| (name, it.urns)).collect(),
             plain: plain(spec),
         };
-        let returned = guarded(method.call(deployment, args)).await?;
+        let secrets = spec.outputs.iter().filter(|it| it.is_secret);
+        let secrets = secrets.map(|it| it.name.clone()).collect();
+        let returned = guarded(method.call(deployment, args, secrets)).await?;
         let dependencies = returned.dependencies.into_iter().map(|(name, urns)| {
             let urns = pb::call_response::ReturnDependencies { urns };
             (name, urns)

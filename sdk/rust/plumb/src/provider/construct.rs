@@ -8,8 +8,7 @@ use prost_types::{Struct, Value as Wire};
 
 use super::Members;
 use crate::callbacks::{ErrorHook, Hook};
-use crate::component::Recall;
-use crate::component::build;
+use crate::component::{Recall, build, hidden};
 use crate::context::Ctx;
 use crate::monitor::Monitor;
 use crate::monitor::grpc::Grpc;
@@ -132,9 +131,11 @@ where
 pub const SELF: &str = "__self__";
 
 /// Answers a call of a method of a component, and waits until everything that the method makes has been registered.
+/// `secrets` are properties of the answer that are secret, whatever they come from.
 pub async fn call<C, A, R>(
     deployment: Deployment,
     mut args: Passed,
+    secrets: &BTreeSet<String>,
     method: impl FnOnce(&Ctx, C, A) -> Result<R> + Send,
 ) -> Result<Returned>
 where
@@ -145,12 +146,16 @@ where
     let program = deployment.program().await?;
     let fields = args.values.as_mut().map(|it| &mut it.fields);
     let Some(of) = fields.and_then(|it| it.remove(SELF)) else {
-        return Err(Error::at("the call does not say whose method it is", None));
+        return Err(Error::at(
+            "the call has no argument `__self__`, which says whose method it is",
+            None,
+        ));
     };
     let of = Decoder::marked(&program, Some(single(of)))?.remove(SINGLE);
     let of = settle(of.unwrap_or_default()).await?.value;
     let of = Handle::from_value(of.unwrap_or_default());
-    let of = of.map_err(|it| Error::at(format!("whose method it is does not fit: {it}"), None))?;
+    let of =
+        of.map_err(|it| Error::at(format!("the argument `{SELF}` does not fit: {it}"), None))?;
     let args = args.members(&program).await?;
     let answer = {
         let args = A::from_value(Value::Map(args));
@@ -163,7 +168,11 @@ where
         // `()` has no properties.
         return Ok(Returned::default());
     };
-    deployment.returned(answer.into_iter().collect()).await
+    let answer = answer.into_iter().map(|(name, value)| {
+        let is_secret = secrets.contains(&name);
+        (name, if is_secret { hidden(value) } else { value })
+    });
+    deployment.returned(answer.collect()).await
 }
 
 /// Waits until everything has been registered. Fails if any of it failed.
