@@ -1,6 +1,7 @@
 //! What the schema says about methods, and which methods it refuses. The examples of the engine call some.
 
 use plumb::prelude::*;
+use plumb::testing::Mocks;
 use plumb_provider::{Described, Properties, Provider};
 
 #[derive(Clone, Debug, ComponentArgs, Properties)]
@@ -91,4 +92,18 @@ fn methods_that_do_not_fit_their_component_are_refused() {
     let error = provider.method(url).schema().expect_err("it is an output");
     let error = error.to_string();
     assert!(error.contains("an output and a method `url`"), "{error}");
+}
+
+#[test]
+fn outputs_that_the_schema_calls_secret_are_secret() {
+    let body = async |ctx: Ctx| {
+        let domain = "example.org".into();
+        Site::new(&ctx, "site", SiteArgs { domain })?;
+        Ok(())
+    };
+    let run = Mocks::new().run(body).expect_success();
+    let domain = Value::String("example.org".to_owned());
+    let site = run.resource("site");
+    assert_eq!(site.output("url"), &domain);
+    assert_eq!(site.output("key"), &Value::Secret(Box::new(domain)));
 }
