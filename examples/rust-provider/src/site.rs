@@ -52,7 +52,7 @@ impl BuildComponent for Site {
 
 #[derive(Clone, Debug, Properties)]
 pub struct LinkArgs {
-    /// What readers see.
+    /// The text of the link.
     text: Input<String>,
     /// The name of the page.
     page: String,

@@ -102,7 +102,7 @@ pub(crate) fn resource(arguments: &Arguments, mut block: ItemImpl) -> syn::Resul
 pub(crate) fn function(arguments: &Arguments, function: ItemFn) -> syn::Result<TokenStream> {
     let name = &function.sig.ident;
     let token = arguments.token(&crate::attributes::camel_case(&name.to_string()))?;
-    let (attributes, visibility, body) = (&function.attrs, &function.vis, &function.block);
+    let (attributes, body) = (&function.attrs, &function.block);
     let description = documentation(attributes);
     let deprecated = optional(deprecation(attributes)?);
     let mut inputs = function.sig.inputs.iter();
@@ -127,12 +127,9 @@ pub(crate) fn function(arguments: &Arguments, function: ItemFn) -> syn::Result<T
         ));
     };
     let (context_name, args_name, of) = (&context.pat, &args.pat, &args.ty);
-    let docs = attributes.iter().filter(|it| it.path().is_ident("doc"));
+    let unit = unit(&function);
     Ok(quote! {
-        #(#docs)*
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
-        #visibility struct #name;
+        #unit
 
         impl ::plumb_provider::Function for #name {
             const TOKEN: &'static str = #token;
@@ -150,7 +147,7 @@ pub(crate) fn function(arguments: &Arguments, function: ItemFn) -> syn::Result<T
 pub(crate) fn method(function: &ItemFn) -> syn::Result<TokenStream> {
     let (name, signature) = (&function.sig.ident, &function.sig);
     let wire = crate::attributes::camel_case(&name.to_string());
-    let (attributes, visibility, body) = (&function.attrs, &function.vis, &function.block);
+    let (attributes, body) = (&function.attrs, &function.block);
     let description = documentation(attributes);
     let deprecated = optional(deprecation(attributes)?);
     let mut inputs = signature.inputs.iter();
@@ -180,12 +177,9 @@ pub(crate) fn method(function: &ItemFn) -> syn::Result<TokenStream> {
     };
     let (context_name, component_name, args_name) = (&context.pat, &component.pat, &args.pat);
     let (of, args) = (&component.ty, &args.ty);
-    let docs = attributes.iter().filter(|it| it.path().is_ident("doc"));
+    let unit = unit(function);
     Ok(quote! {
-        #(#docs)*
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
-        #visibility struct #name;
+        #unit
 
         impl ::plumb_provider::Method for #name {
             const NAME: &'static str = #wire;
@@ -202,6 +196,19 @@ pub(crate) fn method(function: &ItemFn) -> syn::Result<TokenStream> {
             ) -> #answer #body
         }
     })
+}
+
+/// The type that stands for a function: without fields, and with its name and documentation.
+fn unit(function: &ItemFn) -> TokenStream {
+    let (visibility, name) = (&function.vis, &function.sig.ident);
+    let docs = function.attrs.iter();
+    let docs = docs.filter(|it| it.path().is_ident("doc"));
+    quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #visibility struct #name;
+    }
 }
 
 fn optional(text: Option<String>) -> TokenStream {

@@ -18,7 +18,7 @@ use crate::resource::{Options, Provider, Resource, Stack};
 
 type Make = Arc<dyn Fn(&Info) -> Result<Pack> + Send + Sync>;
 
-/// What a pack comes from.
+/// Origin of the rules: one pack for all stacks, or a function that makes a pack for each.
 #[derive(Clone)]
 pub(crate) enum Source {
     Pack(Arc<Pack>),

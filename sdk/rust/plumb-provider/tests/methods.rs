@@ -1,4 +1,4 @@
-//! What the schema says about methods, and which methods it refuses. The examples of the engine call some.
+//! Schemas of methods, and methods that are refused. `tests/rust/plugins.py` calls a method through the engine.
 
 use plumb::prelude::*;
 use plumb::testing::Mocks;
