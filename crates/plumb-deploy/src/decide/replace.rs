@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{DiffRequest, DiffResult, ProviderCall};
-use plumb_resource::{ResourceKind, ResourceState, Urn};
+use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
 use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
@@ -19,7 +19,7 @@ use crate::facts::urn_flags::UrnFlag;
 use crate::ids::RegIdx;
 use crate::status::Failure;
 use crate::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
-use crate::steps::compare;
+use crate::steps::{compare, provider_inputs};
 
 /// A state that must be deleted before a resource can be replaced, and the properties for which.
 type DependentReplacement = (StateIdx, Vec<EcoString>);
@@ -246,7 +246,15 @@ impl Deployment {
         state: &Arc<ResourceState>,
         inputs: PropertyMap,
     ) -> bool {
-        let instance = match self.instance_for_state(state) {
+        let found = if state.kind == ResourceKind::Provider {
+            // Users of a provider that must be replaced are replaced with it, so it is asked like any dependent. Example:
+            // a provider for the cluster that is to be deleted before its replacement.
+            let reference = ProviderRef::new(state.urn.clone(), state.id.as_str());
+            self.ensure_provider(&reference).map(Some)
+        } else {
+            self.instance_for_state(state)
+        };
+        let instance = match found {
             Ok(Some(instance)) => instance,
             Ok(None) => return false,
             Err(message) => {
@@ -257,16 +265,7 @@ impl Deployment {
         if self.providers.is_config_unknown(instance) {
             return false;
         }
-        let request = ProviderCall::Diff(DiffRequest {
-            urn: state.urn.clone(),
-            id: state.id.clone(),
-            old_inputs: state.inputs.clone(),
-            old_outputs: state.outputs.clone(),
-            new_inputs: Arc::new(inputs),
-            allow_unknowns: true,
-            ignore_changes: state.ignore_changes.clone(),
-        });
-        self.ask_for(idx, instance, request);
+        self.ask_for(idx, instance, dependent_diff(state, inputs));
         true
     }
 
@@ -472,6 +471,30 @@ fn why(diff: &DiffResult) -> StepReason {
         keys: diff.replace_keys.clone(),
         diffs: diff.changed_keys.clone(),
         detailed_diff: diff.detailed_diff.clone(),
+    }
+}
+
+/// The request that asks whether a dependent must be replaced when some of its inputs are not known.
+fn dependent_diff(state: &ResourceState, inputs: PropertyMap) -> ProviderCall {
+    let inputs = Arc::new(inputs);
+    let request = DiffRequest {
+        urn: state.urn.clone(),
+        id: state.id.clone(),
+        old_inputs: state.inputs.clone(),
+        old_outputs: state.outputs.clone(),
+        new_inputs: inputs.clone(),
+        allow_unknowns: true,
+        ignore_changes: state.ignore_changes.clone(),
+    };
+    if state.kind == ResourceKind::Provider {
+        ProviderCall::DiffConfig(DiffRequest {
+            old_inputs: provider_inputs::without_internal(&state.inputs),
+            old_outputs: provider_inputs::outputs_of(state),
+            new_inputs: provider_inputs::without_internal(&inputs),
+            ..request
+        })
+    } else {
+        ProviderCall::Diff(request)
     }
 }
 

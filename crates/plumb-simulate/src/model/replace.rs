@@ -6,7 +6,7 @@ use plumb_resource::{ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::Value;
 
 use super::Model;
-use super::difference::{Difference, told};
+use super::difference::{Difference, told, visible};
 use super::steps::{Plan, Way};
 use crate::cloud::Cloud;
 
@@ -213,7 +213,8 @@ impl Model<'_> {
                 is_touched = true;
             }
         }
-        if !is_touched || state.provider.is_none() {
+        let is_provider = state.kind == ResourceKind::Provider;
+        if !is_touched || (state.provider.is_none() && !is_provider) {
             return Ok(false);
         }
         self.loaded
@@ -221,8 +222,13 @@ impl Model<'_> {
         if self.is_config_unknown(state.provider.as_ref()) {
             return Ok(false);
         }
+        let (before, after) = if is_provider {
+            (visible(&state.inputs), visible(&inputs))
+        } else {
+            (state.inputs.as_ref().clone(), inputs)
+        };
         // Only the provider decides here; an unknown difference forces nothing.
-        let diff = Cloud::diff(self.faults, state.urn.name(), &state.inputs, &inputs)
+        let diff = Cloud::diff(self.faults, state.urn.name(), &before, &after)
             .map_err(|error| error.to_string())?;
         let mut diff = told(&diff);
         self.apply_replace_on_changes(state, state, &mut diff);

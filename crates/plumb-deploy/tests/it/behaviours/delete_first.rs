@@ -112,6 +112,30 @@ fn dependents_are_compared_by_a_provider_that_is_being_updated() {
     }
 }
 
+/// A provider whose settings come from the root, like that of a cluster: it is replaced, and its users go before the root.
+#[test]
+fn users_of_a_dependent_provider_go_first() {
+    for_orders(|world| {
+        let program = |value: &str| {
+            let cluster = provider("p").uses("rvalue", "root");
+            [root(value), cluster, res("user").provider("p")]
+        };
+        world.up(&program("1")).succeeded();
+        world.cloud.compares_config("p");
+        world.cloud.take_calls();
+        let ran = world.up(&program("2"));
+        ran.succeeded();
+        let replaced = ["delete-replaced", "replace", "create-replacement"];
+        assert_eq!(ran.steps("p"), replaced);
+        assert_eq!(ran.steps("user"), replaced);
+        assert_eq!(
+            world.cloud.take_changes(),
+            ["delete user", "delete root", "create root", "create user"]
+        );
+        assert_eq!(world.up(&program("2")).counts(), [("same", 3)]);
+    });
+}
+
 /// Starts and ends of the steps of two resources, in order.
 fn moments(ran: &Ran) -> Vec<String> {
     let title = |event: &Event| {

@@ -116,6 +116,17 @@ impl Cloud {
         });
     }
 
+    /// Has DiffConfig of the provider `name` compare settings like Diff compares inputs.
+    pub(crate) fn compares_config(&mut self, name: &str) {
+        self.on("diffConfig", name, |call| match call {
+            ProviderCall::DiffConfig(it) => {
+                let diff = difference(&it.old_inputs, &it.new_inputs);
+                Some(Ok(ProviderReply::Diffed(diff)))
+            }
+            _ => None,
+        });
+    }
+
     /// From here on objects of `name` go when the object of `owner` goes that they were created in.
     pub(crate) fn contain(&mut self, owner: &str, name: &str) {
         self.inside.insert(name.to_owned(), owner.to_owned());
