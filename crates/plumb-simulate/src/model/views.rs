@@ -254,7 +254,8 @@ impl Model<'_> {
                     self.forget(&former, &told);
                 }
                 self.do_what_was_told(&mut owner, &told);
-                let stays = step.op == StepOp::Same && step.way != Way::Untargeted;
+                let is_destroy = self.operation.verb == Verb::Destroy;
+                let stays = step.op == StepOp::Same && step.way != Way::Untargeted && !is_destroy;
                 if stays || self.operation.verb == Verb::Import {
                     self.views_stay(&mut owner);
                 }
@@ -405,7 +406,7 @@ impl Model<'_> {
         for view in &owner.views {
             let urn = &view.urn;
             if !owner.failed.contains(urn) {
-                let op = if view.delete {
+                let op = if view.delete && !self.is_preview() {
                     StepOp::DeleteReplaced
                 } else {
                     StepOp::Delete

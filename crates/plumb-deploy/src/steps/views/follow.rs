@@ -204,10 +204,14 @@ impl Deployment {
         fence
     }
 
-    /// Views that nothing was published of: of an owner that stays as it is they are the same, and people see that.
+    /// Views that nothing was published of: of an owner that stays as it is they are the same, and people see that. A
+    /// destroy shows nothing, because it deletes them afterwards.
     fn follow_unpublished(&mut self, step: &Step, following: &mut Following) {
-        let is_shown = matches!(step.kind, StepKind::Same { .. })
-            || matches!(self.ctx.operation, Operation::Import(_));
+        let is_shown = match self.ctx.operation {
+            Operation::Import(_) => true,
+            Operation::Destroy => false,
+            Operation::Update | Operation::Refresh => matches!(step.kind, StepKind::Same { .. }),
+        };
         if !is_shown {
             return;
         }
@@ -225,13 +229,14 @@ impl Deployment {
         }
     }
 
-    /// A step by which a view goes that nobody published.
+    /// A step by which a view goes that nobody published. A preview asks no provider, and expects deletions alone.
     fn removal_of(&self, view: StateIdx) -> ViewStep {
         let state = self.arena.state(view);
+        let is_replaced = state.delete && !self.ctx.options.is_preview();
         ViewStep {
             type_token: state.type_token.clone(),
             name: state.urn.name().into(),
-            op: if state.delete {
+            op: if is_replaced {
                 StepOp::DeleteReplaced
             } else {
                 StepOp::Delete
