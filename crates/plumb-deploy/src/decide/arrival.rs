@@ -85,7 +85,7 @@ impl Deployment {
             self.supersede(former);
         }
         self.urns.mark(&urn, UrnFlag::Seen);
-        self.lineage.add(goal.parent.as_ref(), &urn);
+        self.lineage.add(goal.parent.as_ref(), &urn, goal.kind);
         if let Some(message) = &conflict {
             self.error(Some(&urn), message);
         }
@@ -269,9 +269,11 @@ impl Deployment {
     }
 
     fn answer_with_old(&mut self, idx: RegIdx, old: StateIdx) {
-        let urn = self.registration(idx).urn.clone();
+        let registration = self.registration(idx);
+        let urn = registration.urn.clone();
+        let parent = registration.new.parent.clone();
         self.urns.mark(&urn, UrnFlag::Refreshed);
-        let (old, fence) = self.record_name(old, &urn);
+        let (old, fence) = self.record_name(old, &urn, parent);
         // What it is refers to something that is not there: it keeps the outputs that it has, too.
         self.urns.mark(&urn, UrnFlag::KeepsOutputs);
         self.set_of_run(&urn, old);

@@ -48,7 +48,8 @@ impl Deployment {
         self.drop_unknown_references(&urn, &mut goal);
         self.supersede(&urn);
         self.urns.mark(&urn, UrnFlag::Seen);
-        self.lineage.add(request.parent.as_ref(), &urn);
+        self.lineage
+            .add(request.parent.as_ref(), &urn, ResourceKind::Custom);
         let extension_ref = self.extension_of(&request.package);
         let instance = match self.provider_for(&reference, &urn, extension_ref.as_ref()) {
             Ok(instance) => instance,
@@ -149,7 +150,7 @@ impl Deployment {
     fn leave_out_read(&mut self, id: RequestId, old: Option<StateIdx>, new: Arc<ResourceState>) {
         if let Some(old) = old {
             // What the program registers below it, or from it, goes by the name that it has now.
-            let (old, fence) = self.record_name(old, &new.urn);
+            let (old, fence) = self.record_name(old, &new.urn, new.parent.clone());
             return self.read_done(id, &new, Some(old), Outcome::Success, fence);
         }
         let urn = new.urn.clone();

@@ -1,6 +1,6 @@
 //! Who is below whom in this run, for functions that wait for what they depend on (`engine.md` 2.6).
 
-use plumb_resource::Urn;
+use plumb_resource::{ResourceKind, Urn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
@@ -12,6 +12,7 @@ use crate::request::{InvokeFunctionRequest, Parked};
 #[derive(Debug, Default)]
 pub(crate) struct Lineage {
     children: FxHashMap<Urn, Vec<Urn>>,
+    components: FxHashSet<Urn>,
     /// Below which resource an open request registers something.
     open: FxHashMap<RequestId, Urn>,
     /// How many such requests there are for each resource.
@@ -22,7 +23,10 @@ pub(crate) struct Lineage {
 
 impl Lineage {
     /// Notes a resource below its parent.
-    pub(crate) fn add(&mut self, parent: Option<&Urn>, child: &Urn) {
+    pub(crate) fn add(&mut self, parent: Option<&Urn>, child: &Urn, kind: ResourceKind) {
+        if kind == ResourceKind::Component {
+            self.components.insert(child.clone());
+        }
         if let Some(parent) = parent {
             let children = self.children.entry(parent.clone()).or_default();
             children.push(child.clone());
@@ -74,19 +78,23 @@ impl Deployment {
             if !seen.insert(urn) {
                 continue;
             }
-            if self
-                .urns
-                .has_any(urn, &[UrnFlag::SkippedCreate, UrnFlag::Errored])
-            {
-                return Existence::Missing;
-            }
-            let Some(state) = self.urns.of_run(urn).map(|idx| self.arena.state(idx)) else {
-                continue;
-            };
-            if !state.is_custom() {
+            // Only what is below a component can be missing, also where a target leaves the component itself out.
+            if self.lineage.components.contains(urn) {
                 is_open |= self.lineage.is_open_below(urn);
                 stack.extend(self.lineage.children.get(urn).into_iter().flatten());
-            } else if !state.id.is_known() {
+                continue;
+            }
+            // An object that could not be updated is there all the same.
+            let has_failed = self.urns.has(urn, UrnFlag::Errored);
+            let was_created = !has_failed || self.urns.of_base(urn).is_some();
+            if self.urns.has(urn, UrnFlag::SkippedCreate) || !was_created {
+                return Existence::Missing;
+            }
+            let state = self.urns.of_run(urn).map(|idx| self.arena.state(idx));
+            // A provider is there in previews, too, where its id is not known yet.
+            let is_awaited = state
+                .is_some_and(|state| state.kind == ResourceKind::Custom && !state.id.is_known());
+            if is_awaited {
                 return Existence::Missing;
             }
         }

@@ -311,13 +311,26 @@ impl Deployment {
         (Some(idx), fence)
     }
 
-    /// Records that a resource is called `urn` from here on, if it was called something else, and nothing more.
-    pub(crate) fn record_name(&mut self, idx: StateIdx, urn: &Urn) -> (StateIdx, Fence) {
+    /// Records that a resource is called `urn` from here on, if it was called something else, and nothing more. A URN has
+    /// the types of the parents in it, so that `parent` comes along if it is there.
+    pub(crate) fn record_name(
+        &mut self,
+        idx: StateIdx,
+        urn: &Urn,
+        parent: Option<Urn>,
+    ) -> (StateIdx, Fence) {
         let before = self.arena.state(idx);
         if before.urn == *urn {
             return (idx, Fence::NONE);
         }
-        let state = Arc::new(before.renamed(urn));
+        let mut state = before.renamed(urn);
+        if parent
+            .as_ref()
+            .is_none_or(|parent| self.urns.of_run(parent).is_some())
+        {
+            state.parent = parent;
+        }
+        let state = Arc::new(state);
         let operation = self.outbox.operation();
         let remove = Some(self.arena.slot(idx));
         let (renamed, fence) = self.record_new(operation, state, remove, None);

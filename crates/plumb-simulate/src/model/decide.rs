@@ -88,7 +88,7 @@ impl Model<'_> {
                 if managed || on_skipped || self.leads_to(&wanted.state, &urn) =>
             {
                 self.fate_mut(&urn).refreshed = true;
-                let node = self.rename(node, &urn);
+                let node = self.rename(node, &urn, wanted.state.parent.as_ref());
                 self.news.insert(urn, node);
                 let state = self.state(node).clone();
                 self.answer(number, Some(&state), Outcome::Success);
@@ -137,13 +137,16 @@ impl Model<'_> {
         }
     }
 
-    /// Renames an entry, if its URN changed.
-    pub(super) fn rename(&mut self, node: usize, urn: &Urn) -> usize {
+    /// Renames an entry, if its URN changed. It takes its new parent if that is there.
+    pub(super) fn rename(&mut self, node: usize, urn: &Urn, parent: Option<&Urn>) -> usize {
         if self.state(node).urn == *urn {
             return node;
         }
         self.nodes[node].gone = true;
-        let state = renamed(self.state(node), urn);
+        let mut state = renamed(self.state(node), urn);
+        if parent.is_none_or(|parent| self.news.contains_key(parent)) {
+            state.parent = parent.cloned();
+        }
         let views = std::mem::take(&mut self.nodes[node].views);
         let node = self.add_as_it_is(state);
         self.nodes[node].views = views;

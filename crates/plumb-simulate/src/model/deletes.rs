@@ -43,7 +43,7 @@ impl Model<'_> {
         if (on_skipped || stays) && self.operation.verb != Verb::Up {
             return match old {
                 Some(node) => {
-                    let node = self.rename(node, &urn);
+                    let node = self.rename(node, &urn, state.parent.as_ref());
                     let old = self.state(node).clone();
                     self.answer(number, Some(&old), Outcome::Success);
                 }

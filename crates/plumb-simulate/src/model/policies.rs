@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plumb_resource::provider::Autonaming;
-use plumb_resource::{ProviderRef, ResourceId, ResourceKind, Urn};
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
 
 use super::{Model, Phase, illegal};
 use crate::story::Verb;
@@ -155,16 +155,18 @@ impl Model<'_> {
         }
         let mut is_there = true;
         while let Some(urn) = left.pop() {
-            let fate = self.fate(&urn);
-            is_there &= !fate.skipped_create && !fate.errored;
-            let Some(state) = self.news.get(&urn).map(|node| self.state(*node)) else {
-                continue;
-            };
-            if state.kind == ResourceKind::Component {
-                let all = self.registrations.iter().map(|it| &it.wanted.state);
-                let below = all.filter(|it| it.parent.as_ref() == Some(&urn));
+            let all = || self.registrations.iter().map(|it| &it.wanted.state);
+            let is_component = |it: &ResourceState| it.kind == ResourceKind::Component;
+            if all().any(|it| it.urn == urn && is_component(it)) {
+                let below = all().filter(|it| it.parent.as_ref() == Some(&urn));
                 left.extend(below.map(|it| it.urn.clone()));
-            } else {
+                continue;
+            }
+            let fate = self.fate(&urn);
+            let was_there = self.live_old(&urn).is_some();
+            is_there &= !fate.skipped_create && (!fate.errored || was_there);
+            let state = self.news.get(&urn).map(|node| self.state(*node));
+            if let Some(state) = state.filter(|it| it.kind == ResourceKind::Custom) {
                 is_there &= matches!(state.id, ResourceId::Known(_));
             }
         }
