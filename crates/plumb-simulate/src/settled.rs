@@ -330,8 +330,14 @@ pub(crate) fn refusal(operation: &Operation, trace: &Trace) -> Option<&'static s
     let refusals = [
         // The result depends on the order of registrations (`engine.md` 4.7).
         ("has not been registered yet", "old provider comes later"),
+        ("could not find provider", "old provider comes later"),
         // A kept resource must be deleted, but an untargeted one depends on it (2014).
         ("will be destroyed but was not", "others need what was kept"),
+        // An alias of what was left out names what the first run created, which depends on it.
+        (
+            "which depends on it in turn",
+            "an alias of what was created",
+        ),
         // A hook refuses the deletion.
         ("hook", "a hook of what was kept"),
     ];

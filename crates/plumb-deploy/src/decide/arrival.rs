@@ -123,7 +123,7 @@ impl Deployment {
     /// A resource comes after its parent, and once.
     pub(crate) fn check_place(&self, urn: &Urn, parent: Option<&Urn>) -> Result<(), String> {
         if let Some(parent) = parent
-            && !self.urns.has(parent, UrnFlag::Seen)
+            && !self.is_registered(parent)
             && !self.is_not_replayed(parent)
         {
             return Err(format!("could not find parent resource {parent}"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plumb_resource::ResourceState;
+use plumb_resource::{ProviderInstanceId, ProviderRef, ResourceState};
 
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
@@ -11,7 +11,9 @@ use crate::ids::RegIdx;
 use crate::step::{Step, StepKind};
 
 impl Deployment {
-    /// An untargeted registration keeps its old state to the letter.
+    /// An untargeted registration keeps its old state to the letter, under its former name where an alias found it.
+    /// Example: with `--target b`, a resource `a` that the program now calls `c` is still `a` in the state, and for the
+    /// program, until an update includes it.
     pub(crate) fn untargeted_same(&mut self, idx: RegIdx) {
         let registration = self.registration(idx);
         let Some(old) = registration.old else { return };
@@ -19,7 +21,7 @@ impl Deployment {
         if let Some(reference) = self.arena.state(old).provider.clone()
             && self.providers.get(&reference).is_none()
         {
-            if self.old_provider(&reference).is_none() {
+            if !self.was_provider(&reference) {
                 return self.refuse(
                     Some(&urn),
                     &format!("could not find provider {reference} in old state"),
@@ -35,12 +37,19 @@ impl Deployment {
                 return self.refuse(Some(&urn), &message);
             }
         }
-        self.keep_registered(idx, old);
+        let former = self.arena.state(old).urn.clone();
+        if former != urn {
+            self.aliases.kept.insert(former.clone());
+        }
+        let same = self.untargeted_same_step_as(old, &former);
+        self.keep_as(idx, old, same);
     }
 
-    /// Keeps the old state of a registration unchanged, behind the states that it refers to.
+    /// Keeps the old state of a registration, under its new name, behind the states that it refers to.
     pub(crate) fn keep_registered(&mut self, idx: RegIdx, old: StateIdx) {
-        self.keep_registered_as(idx, old, None);
+        let urn = self.registration(idx).urn.clone();
+        let same = self.untargeted_same_step_as(old, &urn);
+        self.keep_as(idx, old, same);
     }
 
     /// Keeps the old state of a registration that depends on a creation that a destroy skips. Events show it as the
@@ -51,28 +60,40 @@ impl Deployment {
             ..self.registration(idx).new.as_ref().clone()
         };
         self.targeting.shown_as_skipped.push(old);
-        self.keep_registered_as(idx, old, Some(Arc::new(shown)));
+        let urn = self.registration(idx).urn.clone();
+        let mut same = self.untargeted_same_step_as(old, &urn);
+        if let StepKind::Kept {
+            shown: as_shown, ..
+        } = &mut same.kind
+        {
+            *as_shown = Some(Arc::new(shown));
+        }
+        self.keep_as(idx, old, same);
     }
 
-    fn keep_registered_as(
-        &mut self,
-        idx: RegIdx,
-        old: StateIdx,
-        as_shown: Option<Arc<ResourceState>>,
-    ) {
+    fn keep_as(&mut self, idx: RegIdx, old: StateIdx, same: Step) {
         let urn = self.registration(idx).urn.clone();
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
         self.urns.mark(&urn, UrnFlag::Same);
-        let mut same = self.untargeted_same_step_as(old, Some(&urn));
-        if let StepKind::Kept { shown, .. } = &mut same.kind {
-            *shown = as_shown;
-        }
+        self.urns.mark(&same.urn, UrnFlag::Same);
         steps.push(same);
         self.run_steps(idx, steps);
     }
 
-    fn has_other_provider(&self, idx: RegIdx, reference: &plumb_resource::ProviderRef) -> bool {
+    /// Whether `reference` named a provider when the run began, other than one that was due for deletion.
+    fn was_provider(&self, reference: &ProviderRef) -> bool {
+        let provider = self.urns.of_base(reference.urn());
+        let provider = provider.map(|idx| self.arena.state(idx));
+        match reference.id() {
+            ProviderInstanceId::Known(id) => {
+                provider.is_some_and(|provider| provider.id.as_str() == id.as_str())
+            }
+            _ => false,
+        }
+    }
+
+    fn has_other_provider(&self, idx: RegIdx, reference: &ProviderRef) -> bool {
         self.registration(idx)
             .goal
             .provider

@@ -205,6 +205,7 @@ impl Deployment {
             urn,
             new: fallback,
             old,
+            scope,
             ..
         } = *registration.expect("it has not been answered yet");
         self.open_registrations -= 1;
@@ -223,8 +224,10 @@ impl Deployment {
                 } else {
                     Fence::NONE
                 };
+                let is_left_out = scope == Scope::LeftOut;
                 let reply = RegisterReply {
-                    urn,
+                    // What is left out is still called what the state calls it.
+                    urn: if is_left_out { state.urn.clone() } else { urn },
                     id: kept.unwrap_or_else(|| state.id.clone()),
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
                     outputs: if state.is_custom() {

@@ -1,7 +1,7 @@
 //! Which old resource a registration continues: URNs and aliases (`engine.md` 4.4).
 
 use plumb_resource::{Alias, AliasParent, AliasSpec, Goal, TypeToken, Urn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
@@ -14,6 +14,8 @@ pub(crate) struct Aliases {
     pub(crate) claimed: FxHashMap<Urn, Urn>,
     /// The old URN that a new one claimed.
     pub(crate) former: FxHashMap<Urn, Urn>,
+    /// Old URNs that a new one claimed, and that stay because a target leaves the resource out.
+    pub(crate) kept: FxHashSet<Urn>,
 }
 
 /// The old resource that a registration continues.
@@ -69,7 +71,7 @@ impl Deployment {
         };
         let claimant = match self.aliases.claimed.get(&former) {
             Some(claimant) => Some(claimant),
-            None => self.urns.has(&former, UrnFlag::Seen).then_some(&former),
+            None => self.urns.has(&former, UrnFlag::Seen).then_some(urn),
         };
         if let Some(claimant) = claimant {
             let message = format!(
@@ -157,6 +159,22 @@ impl Deployment {
 
     /// The URN under which an old resource goes on, if it was renamed.
     pub(crate) fn current_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        if self.aliases.kept.contains(urn) {
+            return urn;
+        }
+        self.registered_as(urn)
+    }
+
+    /// The former URN of a resource that keeps it; otherwise `urn` itself.
+    pub(crate) fn kept_urn<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
+        let former = self.aliases.former.get(urn);
+        former
+            .filter(|former| self.aliases.kept.contains(*former))
+            .unwrap_or(urn)
+    }
+
+    /// The URN under which the program registers what was called `urn`; `urn` itself if it was not renamed.
+    pub(crate) fn registered_as<'a>(&'a self, urn: &'a Urn) -> &'a Urn {
         self.aliases.claimed.get(urn).unwrap_or(urn)
     }
 

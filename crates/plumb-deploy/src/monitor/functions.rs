@@ -210,7 +210,7 @@ impl Deployment {
             };
             return Ok(ProviderRef::new(urn.clone(), id).to_string().into());
         }
-        let known = urn.and_then(|urn| self.urns.goal(&urn));
+        let known = urn.and_then(|urn| self.urns.goal(self.registered_as(&urn)));
         let known = known.ok_or_else(|| {
             RequestError::new(
                 RequestErrorKind::Unknown,

@@ -226,7 +226,7 @@ impl Deployment {
         }
         let (found, outcome) = match reply {
             Reply::Registered(reply) => {
-                let goal = self.urns.goal(&reply.urn);
+                let goal = self.urns.goal(self.registered_as(&reply.urn));
                 let is_component = goal.is_some_and(|goal| goal.is_component);
                 let has_outputs = is_component && !reply.urn.is_root_stack();
                 if has_outputs && reply.outcome == Outcome::Success {
@@ -266,15 +266,25 @@ impl Deployment {
         fence: Fence,
     ) {
         if self.snippets.is_running() {
+            let kept = self.kept_urn(urn).clone();
             let found = AwaitReply {
                 unknown: self.urns.has(urn, UrnFlag::SkippedCreate),
-                ..component(urn, outputs)
+                ..component(&kept, outputs)
             };
-            self.resource_found(urn.clone(), Some(found), fence);
+            self.resource_found(kept, Some(found), fence);
         }
     }
 
+    /// A resource is there. What a target leaves out keeps its former name, and snippets may have asked for either.
     fn resource_found(&mut self, urn: Urn, found: Option<AwaitReply>, fence: Fence) {
+        let registered = self.registered_as(&urn).clone();
+        if registered != urn {
+            self.answer_waiting(registered, found.clone(), fence);
+        }
+        self.answer_waiting(urn, found, fence);
+    }
+
+    fn answer_waiting(&mut self, urn: Urn, found: Option<AwaitReply>, fence: Fence) {
         let waiting = std::mem::take(&mut self.snippets.waiting);
         let (answered, waiting): (Vec<_>, Vec<_>) = waiting
             .into_iter()

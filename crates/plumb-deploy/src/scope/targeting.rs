@@ -379,24 +379,21 @@ impl Deployment {
         }
     }
 
+    /// A step that passes a state on because something else needs it.
     pub(crate) fn untargeted_same_step(&self, idx: StateIdx) -> Step {
-        self.untargeted_same_step_as(idx, None)
+        let state = self.arena.state(idx).clone();
+        kept_step(idx, state, false)
     }
 
-    pub(crate) fn untargeted_same_step_as(&self, idx: StateIdx, registered: Option<&Urn>) -> Step {
+    /// A step that passes a state on as `urn`, because the program registers it.
+    pub(crate) fn untargeted_same_step_as(&self, idx: StateIdx, urn: &Urn) -> Step {
         let state = self.arena.state(idx);
-        let new = match registered {
-            Some(urn) if *urn != state.urn => Arc::new(state.renamed(urn)),
-            _ => state.clone(),
+        let new = if state.urn == *urn {
+            state.clone()
+        } else {
+            Arc::new(state.renamed(urn))
         };
-        let urn = new.urn.clone();
-        let kept = StepKind::Kept {
-            old: idx,
-            is_registered: registered.is_some(),
-            shown: None,
-            new,
-        };
-        Step::new(urn, kept)
+        kept_step(idx, new, true)
     }
 
     /// Whether everything that `steps` refer to will be there, before them.
@@ -446,4 +443,15 @@ impl Deployment {
         self.fail(Failure::Refused);
         false
     }
+}
+
+fn kept_step(old: StateIdx, new: Arc<ResourceState>, is_registered: bool) -> Step {
+    let urn = new.urn.clone();
+    let kept = StepKind::Kept {
+        old,
+        is_registered,
+        shown: None,
+        new,
+    };
+    Step::new(urn, kept)
 }

@@ -162,6 +162,8 @@ struct Model<'a> {
     olds: usize,
     fates: FxHashMap<Urn, Fate>,
     aliased: FxHashMap<Urn, Urn>,
+    /// Former URNs of renamed resources that targets leave out: they keep them.
+    keeps_name: FxHashSet<Urn>,
     former: FxHashMap<Urn, Urn>,
     lineages: FxHashMap<Urn, Lineage>,
     defaults: BTreeMap<(String, Option<String>), ProviderRef>,
@@ -256,6 +258,7 @@ impl<'a> Model<'a> {
             nodes,
             fates: FxHashMap::default(),
             aliased: FxHashMap::default(),
+            keeps_name: FxHashSet::default(),
             former: FxHashMap::default(),
             lineages: FxHashMap::default(),
             defaults: BTreeMap::new(),
@@ -440,6 +443,9 @@ impl<'a> Model<'a> {
     }
 
     fn current<'u>(&'u self, urn: &'u Urn) -> &'u Urn {
+        if self.keeps_name.contains(urn) {
+            return urn;
+        }
         self.aliased.get(urn).unwrap_or(urn)
     }
 

@@ -144,12 +144,17 @@ impl Model<'_> {
         let kept = self.object_of_failed_update(number, state.is_none(), outcome);
         let registration = &mut self.registrations[number];
         registration.stage = Stage::Over;
+        let included = registration.included;
         let wanted = &registration.wanted.state;
         let urn = wanted.urn.clone();
         let is_left_out = state.is_none() && outcome == Outcome::Success;
         let state = state.unwrap_or(wanted);
         let answer = Answer {
-            urn: urn.clone(),
+            urn: if included {
+                urn.clone()
+            } else {
+                state.urn.clone()
+            },
             id: kept.unwrap_or_else(|| state.id.clone()),
             outputs: match state.kind {
                 ResourceKind::Component => Arc::default(),

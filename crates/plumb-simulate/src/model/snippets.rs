@@ -159,7 +159,7 @@ impl Model<'_> {
         }
         // The current owner of the URN, or the resource that took it over.
         let mut called = self.program.resources.iter();
-        let current = self.current(&it.urn);
+        let current = self.aliased.get(&it.urn).unwrap_or(&it.urn);
         let own = called.find(|res| self.fate(current).seen && self.urn_asked_for(res) == *current);
         legal.extend(own.and_then(|res| self.registered_answer(&res.name)));
         // A former URN counts only when no other resource can be registered.

@@ -184,7 +184,7 @@ impl Model<'_> {
         self.literals_exist(&[&targets], true)
     }
 
-    /// Keeps an untargeted resource unchanged.
+    /// Keeps an untargeted resource unchanged, under the name that it has in the state.
     pub(super) fn untargeted_same(&mut self, number: usize, node: usize) {
         self.coverage.reach("TARGET-24");
         let old = self.state(node).clone();
@@ -197,21 +197,34 @@ impl Model<'_> {
             });
             let other = wanted.as_ref().is_some_and(|it| it.urn() != provider.urn());
             let there = there || self.loaded.contains(&provider.to_string());
-            if !there && (other || self.fate(provider.urn()).seen) {
+            let was_there = self.live_old(provider.urn()).is_some_and(|node| {
+                let reference = self.state(node).as_provider_ref();
+                reference.is_some_and(|it| it.id() == provider.id())
+            });
+            if !there && (other || !was_there || self.fate(provider.urn()).seen) {
                 self.coverage.reach("TARGET-37");
                 return self.refuse(number, "the provider has not been registered yet");
             }
         }
-        self.keep(number, node);
+        if old.urn != self.registrations[number].wanted.state.urn {
+            self.keeps_name.insert(old.urn.clone());
+        }
+        self.keep_as(number, node, &old.urn);
     }
 
-    /// Keeps the old state of a registration exactly, after the entries that it refers to.
+    /// Keeps the old state of a registration under its new name, after the entries that it refers to.
     pub(super) fn keep(&mut self, number: usize, node: usize) {
         let urn = self.registrations[number].wanted.state.urn.clone();
+        self.keep_as(number, node, &urn);
+    }
+
+    fn keep_as(&mut self, number: usize, node: usize, urn: &Urn) {
+        let wanted = self.registrations[number].wanted.state.urn.clone();
         self.pass_on_what_it_needs(node);
-        self.fate_mut(&urn).same = true;
-        let state = renamed(self.state(node), &urn);
-        let step = Plan::new(StepOp::Same, &urn)
+        self.fate_mut(&wanted).same = true;
+        self.fate_mut(urn).same = true;
+        let state = renamed(self.state(node), urn);
+        let step = Plan::new(StepOp::Same, urn)
             .old(Some(node))
             .new_state(state)
             .way(Way::Untargeted);
@@ -287,7 +300,7 @@ impl Model<'_> {
     }
 
     pub(super) fn leads_to(&self, state: &ResourceState, urn: &Urn) -> bool {
-        let present = |next: &Urn| self.aliased.get(next).unwrap_or(next).clone();
+        let present = |next: &Urn| self.current(next).clone();
         let mut seen: FxHashSet<Urn> = FxHashSet::default();
         let mut found: Vec<Urn> = state.references_and_provider().map(present).collect();
         while let Some(next) = found.pop() {
@@ -345,7 +358,7 @@ impl Model<'_> {
 
     /// Whether a pattern matches the current or a former URN of a resource.
     fn is_named(&self, patterns: &[String], urn: &Urn) -> bool {
-        let current = self.aliased.get(urn).unwrap_or(urn);
+        let current = self.current(urn);
         let former = self.former.get(current);
         any_names(patterns, current) || former.is_some_and(|former| any_names(patterns, former))
     }

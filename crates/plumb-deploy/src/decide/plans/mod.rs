@@ -170,7 +170,7 @@ impl Deployment {
 
     /// One step: it is planned for the resource under its present URN (PLAN-14).
     fn plan_step(&mut self, urn: &Urn, op: StepOp) -> Result<(), String> {
-        let present = self.aliases.claimed.get(urn).unwrap_or(urn).clone();
+        let present = self.registered_as(urn).clone();
         // Other programs plan the deletion of a renamed resource under its former URN.
         let has_former = self.plans.planned(urn).is_some();
         let planned = if has_former { urn } else { &present };
@@ -192,6 +192,8 @@ impl Deployment {
         if self.plans_nothing() {
             return true;
         }
+        // A plan knows resources by the names that the program gives them.
+        let urn = &self.registered_as(urn).clone();
         let nothing = Arc::default();
         let old = old.map_or(&nothing, |old| &old.outputs);
         if self.plans.held_to.is_some() {

@@ -260,7 +260,7 @@ fn a_target_that_is_a_provider_below_a_renamed_component() {
                 options.target_dependents = true;
             })
             .succeeded();
-        assert_eq!(world.names(), ["h"]);
+        assert_eq!(world.names(), ["g"]);
         destroy(world, &program);
     });
 }

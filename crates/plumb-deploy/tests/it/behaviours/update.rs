@@ -86,6 +86,9 @@ fn a_dependency_may_be_told_by_its_former_name() {
         world
             .up_with(&program, |options| options.targets = targets(&["user"]))
             .succeeded();
+        // `b` is left out, and keeps its former name until an update includes it.
+        assert_eq!(world.state("user").dependencies, [urn("a")]);
+        world.up(&program).succeeded();
         assert_eq!(world.state("user").dependencies, [urn("b")]);
     });
 }
