@@ -71,8 +71,12 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "users of a replaced provider are replaced later too",
         covers: |both, difference| {
+            let is_former_deleted = difference
+                .signature
+                .starts_with("steps: ours [] theirs [delete-replaced default provider]");
             is_replaced_with_former_provider(both)
-                || is_about_providers(difference) && !users_of_former(both).is_empty()
+                || (is_about_providers(difference) || is_former_deleted)
+                    && !users_of_former(both).is_empty()
         },
     },
     Rule {
@@ -98,17 +102,25 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "an extension is applied where a call needs it",
-        covers: |both, _| is_the_same_without_extensions(both) || says(&both.ours, REFUSED),
+        covers: |both, _| {
+            is_the_same_without_extensions(both)
+                || [&both.ours, &both.theirs]
+                    .iter()
+                    .any(|seen| says(seen, REFUSED))
+        },
     },
     Rule {
         name: "parts of a replaced object go with it",
-        covers: |both, _| replaces_more_views(both),
+        covers: |both, _| replaces_more_views(both) || retires_more_views(both),
     },
     Rule {
-        name: "parts that an object loses are gone",
+        name: "the state has the parts that an object has",
         covers: |both, difference| {
-            difference.signature.starts_with("state")
-                && (keeps_lost_views(both) || keeps_views_of_nothing(both))
+            let is_about_state = difference.signature.starts_with("state");
+            is_about_state && (keeps_lost_views(both) || forgets_found_views(both))
+                || difference.signature.contains("refresh custom") && keeps_lost_views(both)
+                || keeps_views_of_nothing(both)
+                || is_the_same_with_each_view_once(both)
         },
     },
     Rule {
@@ -147,13 +159,15 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "after an interrupt no error hook is asked for another attempt",
+        name: "no hook is called for what is refused, or after an interrupt",
         covers: |both, difference| {
             let is_asked_more = |what: &str| {
                 hook_calls(&both.theirs) > hook_calls(&both.ours) && says(&both.ours, what)
             };
             difference.signature.starts_with("calls of")
-                && (is_asked_more("update canceled") || is_asked_more("preview canceled"))
+                && ["update canceled", "preview canceled", "it is protected"]
+                    .iter()
+                    .any(|what| is_asked_more(what))
         },
     },
     Rule {
@@ -170,15 +184,17 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "a replacement keeps what policies remediated",
-        covers: |both, _| loses_remedy(both),
+        covers: |both, difference| {
+            loses_remedy(both) || difference.signature.starts_with("messages") && judges_more(both)
+        },
     },
     Rule {
-        name: "packs judge nothing that a run leaves out",
+        name: "what a run leaves out is neither judged nor imported",
         covers: |both, difference| {
             let is_about_policies = difference
                 .signature
                 .starts_with("messages: ours [] theirs [policy");
-            is_constrained(both) && is_about_policies
+            is_constrained(both) && (is_about_policies || imports_more(both))
         },
     },
     Rule {
@@ -256,11 +272,21 @@ fn is_the_same_without_diffs(both: &Both) -> bool {
     let ours = list(&both.ours["calls"]);
     if let Some(calls) = theirs["calls"].as_array_mut() {
         let is_extra = |call: &Json| {
-            text(&call["call"]) == "Diff" && call["unknowns"] == true && !ours.contains(call)
+            let is_diff = text(&call["call"]).starts_with("Diff") && call["unknowns"] == true;
+            let is_extension = text(&call["call"]) == "Parameterize";
+            (is_diff || is_extension) && !ours.contains(call)
         };
         calls.retain(|call| !is_extra(call));
     }
-    compare(&both.case, &both.ours, &theirs).is_none()
+    let without_verdicts = |seen: &Json| {
+        let mut seen = seen.clone();
+        if let Some(messages) = seen["messages"].as_array_mut() {
+            messages.retain(|it| !text(&it["severity"]).starts_with("policy "));
+        }
+        seen
+    };
+    let (ours, theirs) = (without_verdicts(&both.ours), without_verdicts(&theirs));
+    compare(&both.case, &ours, &theirs).is_none()
 }
 
 /// Whether a difference is about the set of providers for which Diff is called.
@@ -291,12 +317,15 @@ fn has_step_among(steps: &Json, op: &str, urn: &str) -> bool {
     steps.any(|step| text(&step["urn"]) == urn && text(&step["op"]) == op)
 }
 
-/// Whether only the core replaces a user of a former provider.
+/// Whether only the core replaces or reads a user of a former provider, or refuses to replace an imported one.
 fn is_replaced_with_former_provider(both: &Both) -> bool {
-    let is_replaced = |seen: &Json, urn: &str| has_step(seen, "create-replacement", urn);
     let users = users_of_former(both);
-    let mut users = users.into_iter();
-    users.any(|urn| is_replaced(&both.ours, urn) && !is_replaced(&both.theirs, urn))
+    let is_refused = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
+    let mut changed = users.iter().flat_map(|urn| {
+        ["create-replacement", "refresh"]
+            .map(|op| [&both.ours, &both.theirs].map(|seen| has_step(seen, op, urn)))
+    });
+    !users.is_empty() && is_refused || changed.any(|seen| seen == [true, false])
 }
 
 /// Whether the only difference is the time and number of parameterizations with extensions.
@@ -306,12 +335,11 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
         if let Some(calls) = seen["calls"].as_array_mut() {
             calls.retain(|call| text(&call["call"]) != "Parameterize");
         }
-        // The reference records no extension for resources that are only read.
+        // The reference records no extension for resources that are read or imported.
         let resources = seen["state"]["resources"].as_array_mut();
         for resource in resources.into_iter().flatten() {
-            if resource["external"] == true
-                && let Some(members) = resource.as_object_mut()
-            {
+            let is_found = resource["external"] == true || resource.get("importID").is_some();
+            if is_found && let Some(members) = resource.as_object_mut() {
                 members.remove("extensionRef");
             }
         }
@@ -333,6 +361,38 @@ fn replaces_more_views(both: &Both) -> bool {
         };
         is_deleted(&both.ours) && !is_deleted(&both.theirs)
     })
+}
+
+/// Whether only the core marks the views of a former copy as due for deletion.
+fn retires_more_views(both: &Both) -> bool {
+    let is_due = |seen: &Json, urn: &Json| {
+        let mut resources = list(&seen["state"]["resources"]).iter();
+        resources.any(|it| it["urn"] == *urn && it["delete"] == true)
+    };
+    let mut resources = list(&both.ours["state"]["resources"]).iter();
+    resources.any(|it| {
+        let is_view = !text(&it["viewOf"]).is_empty();
+        let due = |urn: &Json| [&both.ours, &both.theirs].map(|seen| is_due(seen, urn));
+        is_view && due(&it["urn"]) == [true, false] && due(&it["viewOf"]) == [true, true]
+    })
+}
+
+/// Whether the only difference is that the reference shows steps of views once for each attempt of their owner's step.
+fn is_the_same_with_each_view_once(both: &Both) -> bool {
+    let once = |seen: &Json| {
+        let mut seen = without_resources(seen, |_| false);
+        let mut known: Vec<Json> = Vec::new();
+        for step in seen["steps"].as_array_mut().into_iter().flatten() {
+            if !known.contains(step) {
+                known.push(step.clone());
+            }
+        }
+        seen["steps"] = known.into();
+        seen
+    };
+    let (ours, theirs) = (once(&both.ours), once(&both.theirs));
+    let is_retried = hook_calls(&both.ours) > 0 && says(&both.ours, "due to on-error hook request");
+    is_retried && compare(&both.case, &ours, &theirs).is_none()
 }
 
 /// Whether the reference keeps a view without an owner in the state.
@@ -389,7 +449,7 @@ fn is_the_same_without_failed_refreshes(both: &Both) -> bool {
 }
 
 /// Options of a registration, apart from its inputs.
-const OPTIONS: [&str; 16] = [
+const OPTIONS: [&str; 17] = [
     "additionalSecretOutputs",
     "aliases",
     "customTimeouts",
@@ -398,6 +458,7 @@ const OPTIONS: [&str; 16] = [
     "extensionRef",
     "hideDiff",
     "ignoreChanges",
+    "parent",
     "propertyDependencies",
     "protect",
     "provider",
@@ -413,7 +474,14 @@ const OPTIONS: [&str; 16] = [
 fn is_the_same_without_options(both: &Both) -> bool {
     let without = |seen: &Json| {
         let mut seen = seen.clone();
-        let steps = seen["steps"].take();
+        let mut steps = seen["steps"].take();
+        if let Some(calls) = seen["calls"].as_array_mut() {
+            // Providers, extensions and secrets are options, too.
+            calls.retain(|call| !["DiffConfig", "Parameterize"].contains(&text(&call["call"])));
+            for call in calls {
+                call["oldOutputs"] = without_secrets(call["oldOutputs"].take());
+            }
+        }
         let is_read = |urn: &str| has_step_among(&steps, "refresh", urn);
         for resource in seen["state"]["resources"]
             .as_array_mut()
@@ -425,11 +493,29 @@ fn is_the_same_without_options(both: &Both) -> bool {
                 members.retain(|key, _| key != "taint" && !OPTIONS.contains(&key.as_str()));
             }
         }
+        if let Some(steps) = steps.as_array_mut() {
+            let is_provider = |step: &Json| text(&step["urn"]).contains("::pulumi:providers:");
+            steps.retain(|step| !(text(&step["op"]) == "refresh" && is_provider(step)));
+        }
         seen["steps"] = steps;
         seen
     };
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
     both.case["flags"]["runProgram"] == true && compare(&both.case, &ours, &theirs).is_none()
+}
+
+fn without_secrets(value: Json) -> Json {
+    match value {
+        Json::Object(mut members) => match members.remove("$secret") {
+            Some(plain) => without_secrets(plain),
+            None => members
+                .into_iter()
+                .map(|(key, value)| (key, without_secrets(value)))
+                .collect(),
+        },
+        Json::Array(items) => items.into_iter().map(without_secrets).collect(),
+        plain => plain,
+    }
 }
 
 /// Number of hook calls.
@@ -460,7 +546,11 @@ fn loses_object_of_read(both: &Both) -> bool {
 fn deletes_again(both: &Both) -> bool {
     let wants_provider = |urn: &Json| {
         let mut messages = list(&both.theirs["messages"]).iter();
-        messages.any(|it| it["urn"] == *urn && text(&it["text"]).contains(NO_PROVIDER))
+        messages.any(|it| {
+            let (message, urn) = (text(&it["text"]), text(urn));
+            let is_meant = text(&it["urn"]) == urn || message.contains(&format!("{urn}: "));
+            is_meant && message.contains(NO_PROVIDER)
+        })
     };
     let mut resources = list(&both.case["state"]["deployment"]["resources"]).iter();
     resources.any(|it| {
@@ -468,6 +558,23 @@ fn deletes_again(both: &Both) -> bool {
         let is_deleted_again = is_deleted(&both.theirs) && !is_deleted(&both.ours);
         it["pendingReplacement"] == true && (is_deleted_again || wants_provider(&it["urn"]))
     })
+}
+
+/// Whether the core judges the inputs of a replacement that differ from those that were judged before.
+fn judges_more(both: &Both) -> bool {
+    let (ours, theirs) = (list(&both.ours["messages"]), list(&both.theirs["messages"]));
+    let mut more = ours.to_vec();
+    for message in theirs {
+        if let Some(at) = more.iter().position(|it| it == message) {
+            more.remove(at);
+        }
+    }
+    ours.len() == theirs.len() + more.len()
+        && !more.is_empty()
+        && more.iter().all(|it| {
+            text(&it["severity"]).starts_with("policy ")
+                && has_step(&both.ours, "create-replacement", text(&it["urn"]))
+        })
 }
 
 /// Whether the reference creates a replacement without the remediations of policies.
@@ -485,22 +592,54 @@ fn loses_remedy(both: &Both) -> bool {
     })
 }
 
-/// Whether the reference keeps a view that its step deletes.
+/// Whether only the reference imports a resource.
+fn imports_more(both: &Both) -> bool {
+    let is_imported = |seen: &Json, urn: &str| {
+        ["import", "import-replacement"]
+            .iter()
+            .any(|op| has_step(seen, op, urn))
+    };
+    let mut steps = list(&both.theirs["steps"]).iter();
+    steps.any(|step| {
+        let urn = text(&step["urn"]);
+        is_imported(&both.theirs, urn) && !is_imported(&both.ours, urn)
+    })
+}
+
+/// Whether the reference keeps a view that its step deletes, or that a refresh of its object finds gone.
 fn keeps_lost_views(both: &Both) -> bool {
     let mut kept = list(&both.theirs["state"]["resources"]).iter();
     kept.any(|it| {
         let urn = text(&it["urn"]);
+        let is_deleted = |seen: &Json| has_step(seen, "delete", urn);
         !text(&it["viewOf"]).is_empty()
-            && [&both.ours, &both.theirs].map(|seen| has_step(seen, "delete", urn)) == [true, true]
+            && (is_deleted(&both.ours) && is_deleted(&both.theirs)
+                || has_step(&both.ours, "refresh", urn) && !has_resource(&both.ours, urn))
     })
+}
+
+/// Whether the reference shows that a refresh found a view, and does not record it.
+fn forgets_found_views(both: &Both) -> bool {
+    let mut found = list(&both.ours["state"]["resources"]).iter();
+    found.any(|it| {
+        let urn = text(&it["urn"]);
+        !text(&it["viewOf"]).is_empty()
+            && has_step(&both.theirs, "refresh", urn)
+            && !has_resource(&both.theirs, urn)
+    })
+}
+
+fn has_resource(seen: &Json, urn: &str) -> bool {
+    let mut resources = list(&seen["state"]["resources"]).iter();
+    resources.any(|it| text(&it["urn"]) == urn)
 }
 
 /// Whether the reference keeps an object that its provider has deleted, because the deletion of one of its views
 /// failed.
 fn keeps_deleted_object(both: &Both) -> bool {
-    let has = |seen: &Json, urn: &str| {
-        let mut resources = list(&seen["state"]["resources"]).iter();
-        resources.any(|it| text(&it["urn"]) == urn)
+    let copies = |seen: &Json, urn: &str| {
+        let resources = list(&seen["state"]["resources"]).iter();
+        resources.filter(|it| text(&it["urn"]) == urn).count()
     };
     let before = list(&both.case["state"]["deployment"]["resources"]);
     let mut failed = list(&both.theirs["failed"]).iter();
@@ -508,7 +647,7 @@ fn keeps_deleted_object(both: &Both) -> bool {
         let mut views = before.iter().filter(|it| it["urn"] == step["urn"]);
         views.any(|view| {
             let owner = text(&view["viewOf"]);
-            !owner.is_empty() && has(&both.theirs, owner) && !has(&both.ours, owner)
+            !owner.is_empty() && copies(&both.theirs, owner) > copies(&both.ours, owner)
         })
     })
 }

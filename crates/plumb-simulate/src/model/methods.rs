@@ -91,10 +91,15 @@ impl<'a> Model<'a> {
     }
 
     fn sent(&self, method: &Method) -> Arguments {
+        let is_component = self.owner_of(method).is_some_and(Res::is_component);
         let own = method.of.as_ref().and_then(|name| self.answer_of(name));
+        let own = own.map(|own| {
+            let id = own.id_in_reference(is_component, self.is_preview());
+            (&own.urn, id)
+        });
         methods::arguments(
             method,
-            own.map(|own| (&own.urn, &own.id)),
+            own.as_ref().map(|(urn, id)| (*urn, id)),
             |prop| self.value(None, prop),
             |prop| prop.from().map(|name| self.urn_of_name(name)),
         )

@@ -95,6 +95,15 @@ impl Answer {
         };
         self.outputs.get(key).cloned().unwrap_or(missing)
     }
+
+    /// Id in references to the resource: in a preview, SDKs know no id of a resource with one that was left out.
+    pub(crate) fn id_in_reference(&self, is_component: bool, is_preview: bool) -> ResourceId {
+        if self.id == ResourceId::None && !is_component && is_preview {
+            ResourceId::Unknown
+        } else {
+            self.id.clone()
+        }
+    }
 }
 
 /// Result of a method.

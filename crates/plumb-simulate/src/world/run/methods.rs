@@ -49,14 +49,19 @@ impl Run<'_> {
         let program = &self.operation.program;
         let method = &program.methods[number];
         let known = self.known_to(None);
-        let own = method.of.as_ref().map(|name| &self.trace.answers[name]);
+        let owner = method.of.as_deref().and_then(|name| program.get(name));
+        let is_component = owner.is_some_and(Res::is_component);
+        let is_preview = self.operation.preview;
+        let own = method.of.as_ref().map(|name| {
+            let own = &self.trace.answers[name];
+            (&own.urn, own.id_in_reference(is_component, is_preview))
+        });
         let arguments = methods::arguments(
             method,
-            own.map(|own| (&own.urn, &own.id)),
+            own.as_ref().map(|(urn, id)| (*urn, id)),
             |prop| known.value(prop),
             |prop| prop.from().map(|name| known.urn(name)),
         );
-        let owner = method.of.as_deref().and_then(|name| program.get(name));
         let provider = method.provider.as_ref().map(|name| known.reference(name));
         let request = CallMethodRequest {
             token: method.token(owner.map(|res| res.type_name.as_str())).into(),
