@@ -124,14 +124,16 @@ impl Deployment {
     /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
     fn needed_by_what_stays(&self, deletes: &[StateIdx]) -> FxHashSet<StateIdx> {
         let going: FxHashSet<StateIdx> = deletes.iter().copied().collect();
-        let stays = |idx: &StateIdx| {
-            let state = self.arena.state(*idx);
+        // What was to be replaced, and failed, is there as well as what nobody has touched.
+        let is_present = |idx: StateIdx| {
+            let state = self.arena.state(idx);
             let current = self.current_urn(&state.urn);
-            // What was to be replaced, and failed, is there as well as what nobody has touched.
-            let replacement = self.urns.of_run(current).filter(|new| new != idx);
-            let is_present = state.delete || replacement.is_none();
-            let is_gone = self.gone.contains(idx) || state.pending_replacement;
-            is_present && !is_gone && !going.contains(idx)
+            let replacement = self.urns.of_run(current).filter(|new| *new != idx);
+            state.delete || replacement.is_none()
+        };
+        let stays = |idx: &StateIdx| {
+            let is_gone = self.gone.contains(idx) || self.arena.state(*idx).pending_replacement;
+            is_present(*idx) && !is_gone && !going.contains(idx)
         };
         let staying = self
             .olds
@@ -148,7 +150,8 @@ impl Deployment {
             let reference = state.as_provider_ref();
             reference.is_some_and(|reference| providers.contains(&reference))
         };
-        let is_used = |idx: StateIdx| is_used(self.arena.state(idx));
+        // What a provider refers to now counts, not what it referred to before this run.
+        let is_used = |idx: StateIdx| is_present(idx) && is_used(self.arena.state(idx));
         let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
         needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
         needed

@@ -154,7 +154,11 @@ impl Model<'_> {
         let order = self.graph_order();
         let mut needed: FxHashSet<usize> = FxHashSet::default();
         for node in order.iter().rev() {
-            let reference = self.state(*node).as_provider_ref();
+            let state = self.state(*node);
+            // The references that a provider has now count.
+            let new = self.news.get(self.current(&state.urn));
+            let is_present = state.delete || new.is_none_or(|new| new == node);
+            let reference = state.as_provider_ref().filter(|_| is_present);
             if reference.is_some_and(|it| providers.contains(&it)) || needed.contains(node) {
                 needed.insert(*node);
                 needed.extend(self.dependencies_of(*node, &order));
