@@ -154,6 +154,19 @@ fn about_never_fails() {
         "{text}"
     );
     let context = context.with("PULUMI_ACCESS_TOKEN", "hush");
+    let text = context.ok(&["about"]);
+    let environment = text.split("Environment Variables:\n").nth(1).unwrap();
+    assert!(
+        environment.contains("PULUMI_ACCESS_TOKEN") && !text.contains("hush"),
+        "{text}"
+    );
+    // What the program needs, and not what happens to be installed.
+    let document = context.ok(&["about", "--json"]);
+    assert!(
+        document.starts_with("{\n  \"plugins\": [\n")
+            && document.contains("\"kind\": \"language\""),
+        "{document}"
+    );
     let variables = context.ok(&["about", "env"]);
     assert!(
         variables.lines().any(|line| {
