@@ -160,7 +160,7 @@ fn about_never_fails() {
         environment.contains("PULUMI_ACCESS_TOKEN") && !text.contains("hush"),
         "{text}"
     );
-    // What the program needs, and not what happens to be installed.
+    // The plugins are those of the program, not those in the cache.
     let document = context.ok(&["about", "--json"]);
     assert!(
         document.starts_with("{\n  \"plugins\": [\n")

@@ -226,7 +226,7 @@ impl Deployment {
                 };
                 let is_left_out = scope == Scope::LeftOut;
                 let reply = RegisterReply {
-                    // What is left out is still called what the state calls it.
+                    // A resource that a target leaves out keeps the URN that it has in the state.
                     urn: if is_left_out { state.urn.clone() } else { urn },
                     id: kept.unwrap_or_else(|| state.id.clone()),
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).

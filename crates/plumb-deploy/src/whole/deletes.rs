@@ -124,7 +124,7 @@ impl Deployment {
     /// Providers among `deletes` that something left as it is still refers to, and what they need in turn.
     fn needed_by_what_stays(&self, deletes: &[StateIdx]) -> FxHashSet<StateIdx> {
         let going: FxHashSet<StateIdx> = deletes.iter().copied().collect();
-        // What was to be replaced, and failed, is there as well as what nobody has touched.
+        // An old state is present if this run did not record another in its place, or if it waits for its deletion.
         let is_present = |idx: StateIdx| {
             let state = self.arena.state(idx);
             let current = self.current_urn(&state.urn);
@@ -150,7 +150,7 @@ impl Deployment {
             let reference = state.as_provider_ref();
             reference.is_some_and(|reference| providers.contains(&reference))
         };
-        // What a provider refers to now counts, not what it referred to before this run.
+        // Only the current references of a provider count, because an update may have dropped some of the old ones.
         let is_used = |idx: StateIdx| is_present(idx) && is_used(self.arena.state(idx));
         let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
         needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));

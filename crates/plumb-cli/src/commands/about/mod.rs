@@ -39,7 +39,7 @@ pub struct AboutArgs {
     pub verb: Option<AboutVerb>,
 }
 
-/// What to tell about.
+/// Parts of the environment with a command of their own.
 #[derive(Subcommand, Debug)]
 pub enum AboutVerb {
     /// Show the environment variables that are set
@@ -57,7 +57,7 @@ pub struct EnvArgs {
 /// Collected information.
 #[derive(Default)]
 struct Findings {
-    /// What the program needs, if that can be found out.
+    /// Plugins that the program needs; `None` if the language host cannot list them.
     plugins: Option<Vec<Plugin>>,
     stack: Option<StackFindings>,
     backend: Option<(String, String)>,

@@ -118,7 +118,7 @@ pub(super) fn document<'a>(findings: &'a Findings, ctx: &Context) -> Document<'a
     }
 }
 
-/// What tools that read the version of Go expect.
+/// Version of Go that the reference is built with, for tools that read it.
 const GO_VERSION: &str = "go1.26";
 
 fn stack_entry(stack: &StackFindings) -> StackEntry<'_> {
