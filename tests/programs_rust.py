@@ -18,10 +18,11 @@ START = "#[plumb::main]\nasync fn main("
 
 
 class RustPrograms:
-    def __init__(self, binary, target, root):
-        self.binary, self.target, self.root = binary, target, root
+    def __init__(self, binary, target, root, name="programs"):
+        """`name` is that of the crate. Tests that run at the same time share the target folder, and must not share a name."""
+        self.binary, self.target, self.root, self.name = binary, target, root, name
         self.folder = root / "rust-programs"
-        self.executable = self.target / "debug" / "programs"
+        self.executable = self.target / "debug" / name
 
     @property
     def environment(self):
@@ -63,7 +64,7 @@ class RustPrograms:
             f"{modules}\n#[plumb::main]\nasync fn main(ctx: plumb::Ctx) -> plumb::Result<()> {{\n"
             f'    match ctx.project().to_owned().as_str() {{\n{cases}        other => panic!("there is no program {{other}}"),\n    }}\n}}\n')
         (self.folder / "Cargo.toml").write_text(
-            '[package]\nname = "programs"\nversion = "0.1.0"\nedition = "2024"\n\n[profile.dev]\ndebug = 0\n\n[dependencies]\n'
+            f'[package]\nname = "{self.name}"\nversion = "0.1.0"\nedition = "2024"\n\n[profile.dev]\ndebug = 0\n\n[dependencies]\n'
             + "\n".join(sorted(libraries.values())) + "\n\n" + self.patches())
         self.lock(self.folder)
         command = ["cargo", "build", "--quiet", "--message-format", "short"]

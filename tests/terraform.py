@@ -86,7 +86,7 @@ class World:
             done = self.plumb(*words, cwd=CONFIGURATIONS / name, state=self.home)
             if done.returncode != 0:
                 return [f"{name}: rust: {done.stderr.strip()}"]
-        return [it for it in RustPrograms(self.binary, target, self.root).check(names) if ": error" in it]
+        return [it for it in RustPrograms(self.binary, target, self.root, "configurations").check(names) if ": error" in it]
 
     def check(self, name, language):
         """Converts and deploys a configuration; returns what differs."""
