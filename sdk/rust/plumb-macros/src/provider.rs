@@ -79,7 +79,7 @@ pub(crate) fn resource(arguments: &Arguments, mut block: ItemImpl) -> syn::Resul
         })
     };
     let (updates, reads) = (has("update"), has("read"));
-    let (previews, diffs) = (has("preview"), has("diff"));
+    let (previews, diffs, lists) = (has("preview"), has("diff"), has("list"));
     let (aliases, deletes_first) = (&arguments.aliases, arguments.deletes_first);
     let facts = [
         quote!(const TOKEN: &'static str = #token;),
@@ -90,10 +90,20 @@ pub(crate) fn resource(arguments: &Arguments, mut block: ItemImpl) -> syn::Resul
         quote!(const READS: bool = #reads;),
         quote!(const PREVIEWS: bool = #previews;),
         quote!(const DIFFS: bool = #diffs;),
+        quote!(const LISTS: bool = #lists;),
         quote!(const DELETES_BEFORE_REPLACING: bool = #deletes_first;),
     ];
     for fact in facts {
         block.items.push(syn::parse2(fact)?);
+    }
+    let has_query = block.items.iter().any(|item| match item {
+        ImplItem::Type(of) => of.ident == "Query",
+        _ => false,
+    });
+    if !has_query {
+        block.items.push(syn::parse2(quote!(
+            type Query = ();
+        ))?);
     }
     Ok(quote!(#block))
 }

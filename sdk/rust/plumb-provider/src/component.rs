@@ -101,6 +101,7 @@ impl Provider {
             aliases: &[],
             inputs: T::Args::properties(types),
             outputs: T::properties(types),
+            query: None,
         };
         let token = self.package.full(T::TOKEN);
         self.package.specs.push(spec);
@@ -122,6 +123,7 @@ impl Provider {
             aliases: &[],
             inputs: M::Args::properties(types),
             outputs: M::Answer::properties(types),
+            query: None,
         };
         let token = self.package.full(&spec.token);
         self.package.specs.push(spec);

@@ -9,6 +9,7 @@ use plumb::{FromValue, IntoValue, Result, Value};
 
 use crate::check::Check;
 use crate::diff::{Change, Diff, Plan};
+use crate::list::{List, Listed};
 use crate::preview::Preview;
 use crate::resource::{Delete, Found, Read, Recorded, Resource, Update};
 use crate::values::{contains_secret, describe, exposed_members};
@@ -60,6 +61,7 @@ pub(crate) trait AnyResource: Send + Sync {
         changes: Vec<Change>,
     ) -> BoxFuture<'a, Result<Existing>>;
     fn delete<'a>(&self, cx: &'a Cx, known: Known) -> BoxFuture<'a, Result<()>>;
+    fn list<'a>(&self, cx: &'a Cx, list: List<Members>) -> BoxFuture<'a, Result<Listed>>;
 }
 
 /// A preview before the code of the provider has seen it.
@@ -224,6 +226,19 @@ impl<R: Resource> AnyResource for Typed<R> {
                 state: decode(&known.state, STATE)?,
             };
             R::delete(cx, delete).await
+        }
+        .boxed()
+    }
+
+    fn list<'a>(&self, cx: &'a Cx, list: List<Members>) -> BoxFuture<'a, Result<Listed>> {
+        async move {
+            let list = List {
+                query: decode(&list.query, "the arguments")?,
+                limit: list.limit,
+                page_size: list.page_size,
+                after: list.after,
+            };
+            R::list(cx, list).await
         }
         .boxed()
     }

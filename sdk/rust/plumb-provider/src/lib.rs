@@ -76,6 +76,7 @@
 //! | check inputs, make names | [`Check`] |
 //! | decide what replaces | [`Diff`] |
 //! | say what a preview knows | [`Preview`] |
+//! | say which resources there are | [`List`] |
 //! | read the configuration, write messages, notice a cancellation | [`Cx`] |
 //! | test it | [`testing`] |
 
@@ -86,6 +87,7 @@ mod context;
 mod diff;
 mod erased;
 mod function;
+mod list;
 mod method;
 mod outputs;
 mod preview;
@@ -102,6 +104,7 @@ pub use check::Check;
 pub use context::Cx;
 pub use diff::{Change, ChangeKind, Diff};
 pub use function::Function;
+pub use list::{List, Listed};
 pub use method::Method;
 pub use preview::Preview;
 pub use provider::Provider;
@@ -117,8 +120,8 @@ pub use plumb_macros::{Described, EnumType, Properties, function, method, resour
 pub mod prelude {
     pub use crate::{
         Archive, Asset, AssetOrArchive, Check, Context as _, Created, Cx, Delete, Described, Diff,
-        EnumType, Error, Found, Function, Preview, Properties, Provider, Read, Resource, Result,
-        Update, Updated, Value, value,
+        EnumType, Error, Found, Function, List, Listed, Preview, Properties, Provider, Read,
+        Resource, Result, Update, Updated, Value, value,
     };
 }
 

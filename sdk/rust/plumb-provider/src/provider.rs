@@ -166,6 +166,7 @@ impl Provider {
             aliases: R::ALIASES,
             inputs: R::Args::properties(types),
             outputs: R::State::properties(types),
+            query: R::LISTS.then(|| R::Query::properties(types)),
         };
         let token = self.package.full(R::TOKEN);
         self.package.specs.push(spec);
@@ -186,6 +187,7 @@ impl Provider {
             aliases: &[],
             inputs: F::Args::properties(types),
             outputs: F::Answer::properties(types),
+            query: None,
         };
         let token = self.package.full(F::TOKEN);
         self.package.specs.push(spec);

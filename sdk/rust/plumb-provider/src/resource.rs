@@ -9,7 +9,7 @@ use crate::check::Check;
 use crate::diff::{Change, Diff};
 use crate::preview::Preview;
 use crate::schema::Properties;
-use crate::{Cx, Error};
+use crate::{Cx, Error, List, Listed};
 
 /// A type of resource. Put the attribute [`resource`](crate::resource) on the implementation: it adds the constants.
 ///
@@ -58,6 +58,7 @@ use crate::{Cx, Error};
 /// | `update` | every change replaces the resource |
 /// | `read` | the resource is taken to be as it was, and cannot be imported |
 /// | `delete` | nothing has to be done |
+/// | `list` | nobody can ask which resources of the type there are |
 /// | `upgrade` | what older versions of the provider recorded has to fit |
 pub trait Resource: Sized + Send + Sync + 'static {
     /// Module and name, as in `index:File`.
@@ -76,6 +77,8 @@ pub trait Resource: Sized + Send + Sync + 'static {
     const PREVIEWS: bool;
     /// Whether there is a `diff`.
     const DIFFS: bool;
+    /// Whether there is a `list`.
+    const LISTS: bool = false;
     /// Whether a replacement deletes the old resource first.
     const DELETES_BEFORE_REPLACING: bool = false;
 
@@ -83,6 +86,8 @@ pub trait Resource: Sized + Send + Sync + 'static {
     type Args: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
     /// The outputs.
     type State: Properties + FromValue + IntoValue + Clone + Send + Sync + 'static;
+    /// The arguments of a `list`. The attribute sets `()`, no arguments, if the type is not there.
+    type Query: Properties + FromValue + Send + Sync + 'static;
 
     /// Brings what an older version of the provider recorded to the shape of this one's types, before anything looks at it.
     ///
@@ -141,6 +146,12 @@ pub trait Resource: Sized + Send + Sync + 'static {
     fn delete(cx: &Cx, delete: Delete<Self>) -> impl Future<Output = Result<()>> + Send {
         let _ = (cx, delete);
         async { Ok(()) }
+    }
+
+    /// Finds the resources of this type that exist, in a stack or not.
+    fn list(cx: &Cx, list: List<Self::Query>) -> impl Future<Output = Result<Listed>> + Send {
+        let _ = (cx, list);
+        async { Err(Error::new("the resources cannot be listed")) }
     }
 }
 

@@ -112,6 +112,33 @@ impl Tester {
         decode(response.r#return)
     }
 
+    /// The resources of a type that exist: IDs and names, those of all pages; `token` may leave out the name of the package.
+    pub fn list(&self, token: &str, query: Value) -> Result<Vec<(String, String)>> {
+        use pb::list_response::Response;
+        let mut request = pb::ListRequest {
+            token: self.service.full(token),
+            query: Some(object(query)?),
+            ..pb::ListRequest::default()
+        };
+        let mut listed = Vec::new();
+        loop {
+            let responses = self.runtime.block_on(self.service.list(request.clone()));
+            request.continuation_token.clear();
+            for response in responses.map_err(|it| error(&it))? {
+                match response.response {
+                    Some(Response::Result(found)) => listed.push((found.id, found.name)),
+                    Some(Response::Continuation(it)) => {
+                        request.continuation_token = it.continuation_token;
+                    }
+                    Some(Response::Computed(_)) | None => {}
+                }
+            }
+            if request.continuation_token.is_empty() {
+                return Ok(listed);
+            }
+        }
+    }
+
     /// A resource that does not exist yet; `token` may leave out the name of the package.
     pub fn resource(&self, token: &str, name: &str) -> Tested<'_> {
         let token = self.service.full(token);

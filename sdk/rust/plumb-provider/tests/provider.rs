@@ -86,9 +86,11 @@ impl Resource for BookType {
     const READS: bool = true;
     const PREVIEWS: bool = false;
     const DIFFS: bool = true;
+    const LISTS: bool = true;
 
     type Args = BookArgs;
     type State = Book;
+    type Query = ShelfQuery;
 
     fn upgrade(recorded: &mut Recorded) {
         recorded.rename("mark", "shelfMark");
@@ -144,6 +146,24 @@ impl Resource for BookType {
         shelf().remove(&delete.id);
         Ok(())
     }
+
+    async fn list(_: &Cx, list: List<ShelfQuery>) -> Result<Listed> {
+        let shelf = shelf();
+        let after = list.after.unwrap_or_default();
+        let ids: Vec<_> = shelf.keys().filter(|it| **it > after).collect();
+        let wanted = ids.iter().filter(|it| it.contains(&list.query.contains));
+        let page: Vec<_> = wanted.take(2).map(|it| (it.as_str(), "a book")).collect();
+        let last = page.last().map(|(id, _)| (*id).to_owned());
+        let listed: Listed = page.into_iter().collect();
+        Ok(last.map_or(listed.clone(), |id| listed.and_more(id)))
+    }
+}
+
+/// What is looked for on the shelf.
+#[derive(Clone, Debug, Properties)]
+struct ShelfQuery {
+    /// Part of the ID.
+    contains: String,
 }
 
 struct BookType;
@@ -480,6 +500,29 @@ fn a_panic_is_an_error() {
         "the code of the provider panicked: no paper"
     );
     assert_eq!(book.id(), None);
+}
+
+#[test]
+fn existing_resources_are_listed_page_by_page() {
+    let tester = tester();
+    let chapters = value!([{ "title": "one" }]);
+    for name in ["list-b", "list-a", "list-c"] {
+        let mut book = tester.resource("index:Book", name);
+        book.apply(value!({ "chapters": chapters.clone() }))
+            .unwrap();
+    }
+    let listed = tester
+        .list("index:Book", value!({ "contains": "list-" }))
+        .unwrap();
+    let ids: Vec<_> = listed.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["book-list-a", "book-list-b", "book-list-c"]);
+    let error = tester.list("index:Book", value!({})).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "contains: the property `contains` is required"
+    );
+    let error = tester.list("index:Pamphlet", value!({})).unwrap_err();
+    assert!(error.to_string().contains("has no resource"), "{error}");
 }
 
 #[test]

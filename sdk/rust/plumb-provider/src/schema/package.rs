@@ -29,6 +29,8 @@ pub(crate) struct Spec {
     pub(crate) aliases: &'static [&'static str],
     pub(crate) inputs: Vec<Property>,
     pub(crate) outputs: Vec<Property>,
+    /// The arguments of a list, for resources that can be listed.
+    pub(crate) query: Option<Vec<Property>>,
 }
 
 /// Parts of a package.
@@ -207,6 +209,11 @@ impl Package {
             if !methods.is_empty() {
                 object.insert("methods".to_owned(), Json::Object(methods));
             }
+        }
+        if let Some(query) = &spec.query {
+            let mut inputs = self.object(query, "properties", "required", Way::In);
+            inputs.insert("type".to_owned(), json!("object"));
+            object.insert("listInputs".to_owned(), Json::Object(inputs));
         }
         if !spec.aliases.is_empty() {
             let aliases = spec.aliases.iter();

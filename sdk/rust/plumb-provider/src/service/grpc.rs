@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::stream::Stream;
+use futures_util::stream::{self, Stream};
 use tonic::{Request, Response, Status, async_trait};
 
 use super::Service;
@@ -86,8 +86,10 @@ impl ResourceProvider for Shared {
         self.0.read(request.into_inner()).await.map(Response::new)
     }
 
-    async fn list(&self, _: Request<pb::ListRequest>) -> Reply<Self::ListStream> {
-        unsupported("lists of resources")
+    async fn list(&self, request: Request<pb::ListRequest>) -> Reply<Self::ListStream> {
+        let responses = self.0.list(request.into_inner()).await?;
+        let responses = stream::iter(responses.into_iter().map(Ok));
+        Ok(Response::new(Box::pin(responses)))
     }
 
     async fn update(&self, request: Request<pb::UpdateRequest>) -> Reply<pb::UpdateResponse> {

@@ -5,6 +5,7 @@
 //! | `Handshake`, `GetSchema`, `GetPluginInfo`, `Attach`, `Cancel` | here |
 //! | `CheckConfig`, `DiffConfig`, `Configure` | `config` |
 //! | `Check`, `Diff`, `Create`, `Read`, `Update`, `Delete` | `resources` |
+//! | `List` | `list` |
 //! | `Invoke` | `functions` |
 //! | `Construct` | `components` |
 
@@ -12,6 +13,7 @@ mod components;
 mod config;
 mod functions;
 mod grpc;
+mod list;
 mod methods;
 mod resources;
 
