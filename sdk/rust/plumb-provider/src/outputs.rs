@@ -16,7 +16,8 @@ pub(crate) struct Before<'a> {
 }
 
 /// Outputs that a preview foretells without asking the code of the provider: an output with the name of an input has its
-/// value, and others are unknown, unless nothing that they follow changes.
+/// value, and others are unknown, unless nothing that they follow changes. An output that is always there and has the name of
+/// an input without a value is one that the provider fills in: it follows this input.
 pub(crate) fn foretell(
     inputs: &[Property],
     outputs: &[Property],
@@ -25,9 +26,11 @@ pub(crate) fn foretell(
 ) -> Members {
     let mut foretold = Members::new();
     for output in outputs {
-        let value = if inputs.iter().any(|it| it.name == output.name) {
-            values.get(&output.name).cloned()
-        } else if before.is_some_and(|it| it.keeps(output)) {
+        let has_input = inputs.iter().any(|it| it.name == output.name);
+        let given = values.get(&output.name).filter(|it| **it != Value::Null);
+        let value = if has_input && (given.is_some() || !output.is_required) {
+            given.cloned()
+        } else if before.is_some_and(|it| it.keeps(output, has_input)) {
             before.and_then(|it| it.state.get(&output.name)).cloned()
         } else {
             Some(Value::Unknown)
@@ -40,10 +43,11 @@ pub(crate) fn foretell(
 }
 
 impl Before<'_> {
-    fn keeps(&self, output: &Property) -> bool {
+    fn keeps(&self, output: &Property, has_input: bool) -> bool {
         let is_touched = |input: &String| self.changes.iter().any(|it| it.path.root() == input);
         match &output.follows {
             Some(inputs) => !inputs.iter().any(is_touched),
+            None if has_input => !is_touched(&output.name),
             None => self.changes.is_empty(),
         }
     }

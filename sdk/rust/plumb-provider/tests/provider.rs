@@ -370,6 +370,52 @@ fn a_preview_knows_what_follows_from_known_inputs() {
 }
 
 #[test]
+fn a_preview_does_not_know_what_the_provider_fills_in() {
+    #[derive(Clone, Debug, Properties)]
+    struct TicketArgs {
+        seat: Option<i64>,
+        day: Option<String>,
+    }
+    #[derive(Clone, Debug, Properties)]
+    struct Ticket {
+        seat: i64,
+        day: Option<String>,
+    }
+    struct TicketType;
+    fn ticket(args: TicketArgs) -> Ticket {
+        Ticket {
+            seat: args.seat.unwrap_or(12),
+            day: args.day,
+        }
+    }
+    #[plumb_provider::resource(token = "index:Ticket")]
+    impl Resource for TicketType {
+        type Args = TicketArgs;
+        type State = Ticket;
+
+        async fn create(_: &Cx, args: TicketArgs) -> Result<Created<Ticket>> {
+            Ok(Created::new("1", ticket(args)))
+        }
+
+        async fn update(_: &Cx, update: Update<TicketType>) -> Result<Updated<Ticket>> {
+            Ok(ticket(update.args).into())
+        }
+    }
+    let tester = Tester::new(Provider::new("tickets", "1.0.0").resource::<TicketType>()).unwrap();
+    let mut ticket = tester.resource("index:Ticket", "one");
+    let foretold = ticket.preview(value!({})).unwrap();
+    assert_eq!(foretold.get("seat"), Some(&Value::Unknown));
+    assert_eq!(foretold.get("day"), None);
+    ticket.apply(value!({})).unwrap();
+    // Nothing that the seat follows has changed.
+    let foretold = ticket.preview(value!({ "day": "Monday" })).unwrap();
+    assert_eq!(foretold.get("seat"), Some(&number(12)));
+    ticket.apply(value!({ "seat": 7 })).unwrap();
+    let foretold = ticket.preview(value!({})).unwrap();
+    assert_eq!(foretold.get("seat"), Some(&Value::Unknown));
+}
+
+#[test]
 fn secrets_stay_secrets() {
     let tester = tester();
     let mut book = tester.resource("index:Book", "secrets");
