@@ -91,7 +91,7 @@ def table(target, commit):
         *generated_sdks(machine, target, commit),
         *go_and_java(machine),
         *several_languages(machine),
-        *rust(target),
+        *rust(machine, target),
         *recorded(),
         *measuring(machine, target),
         *nightly(machine, target),
@@ -196,7 +196,7 @@ def end_to_end(machine):
 
 def stores(machine, target, commit):
     if not machine.debian:
-        machine.left_out.append("state in PostgreSQL: its server takes `apt-get` and root")
+        machine.left_out.append("state in PostgreSQL, and the provider for it: its server takes `apt-get` and root")
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
                  "--conformance", str(target / "debug/examples/conformance"), **STORES)
@@ -265,12 +265,14 @@ def several_languages(machine):
                after=("pythons",), **SCRIPTS)
 
 
-def rust(target):
+def rust(machine, target):
     folder = ["--target", str(target / "rust-sdk")]
     schemas = Path(__file__).resolve().parents[1] / "data/schemas"
     yield Step("rust-sdk", ["tests/rust/sdk.sh"], **RUST)
     yield python("rust-programs", "rust/e2e.py", *folder, after=("rust-sdk",), **RUST)
     yield python("rust-plugins", "rust/plugins.py", *folder, after=("rust-programs",), **RUST)
+    if machine.debian:
+        yield python("rust-postgres", "rust/postgres.py", *folder, "--postgres", "{postgres}", after=("rust-programs",), **RUST)
     yield python("rust-packages", "rust/sdks.py", *folder, "--schema", str(schemas / "random.json"), "--schema",
                  str(schemas / "docker.json"), after=("rust-programs",), **RUST)
 
