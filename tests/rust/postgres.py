@@ -128,12 +128,22 @@ class Shop:
         expect("shop/sales" in shown and "shop/public" in shown and "pg_catalog" not in shown, shown)
 
     def adopt(self):
-        """What is there already becomes part of the stack."""
-        self("import", "postgres:index:Schema", "public", "shop/public", "--yes")
-        shown = self("preview", code=1)
-        expect("public" in shown and "protect" in shown, shown)
-        [urn] = [it for it in self("stack", "--show-urns").split() if it.endswith("Schema::public")]
-        self("state", "delete", "--force", "--yes", urn)
+        """What is there already is discovered, and becomes part of the stack."""
+        self.server.run("CREATE SCHEMA archive; CREATE SCHEMA archive2", "shop")
+        discover = ["import", "--discover", "postgres:Schema"]
+        in_shop = ["--", "--database", "shop"]
+        shown = self(*discover, *in_shop)
+        expect("shop/archive2" in shown and "shop/public" in shown and "shop/sales" not in shown, shown)
+        found = json.loads(self(*discover, "--filter", "2$", "--json", *in_shop))
+        expect(found == [{"type": "postgres:index:Schema", "name": "archive2", "id": "shop/archive2"}], found)
+        shown = self(*discover, "--filter", "^archive", "--yes", *in_shop)
+        expect("= 2 imported" in shown and "archive2" in shown, shown)
+        shown = self(*discover, "--filter", "^archive", "--yes", *in_shop)
+        expect("no resource of the type postgres:index:Schema" in shown, shown)
+        expect("cannot list" in self("import", "--discover", "postgres:Grant", code=1), "there is a list")
+        for urn in self("stack", "--show-urns").split():
+            if urn.endswith(("Schema::archive", "Schema::archive2")):
+                self("state", "delete", "--force", "--yes", urn)
 
 
 class Server(Postgres):

@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, convert, describe, r#do, doctor, events, help,
-    history, install, login, logout, logs, new, org, package, plugin, policy, project, provider,
-    replay, schema, stack, state, trace, version, whoami, why,
+    about, cancel, completion, config, console, convert, describe, discover, r#do, doctor, events,
+    help, history, install, login, logout, logs, new, org, package, plugin, policy, project,
+    provider, replay, schema, stack, state, trace, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -205,7 +205,7 @@ impl Command {
             Command::Preview(args) => operate::preview(args, ctx),
             Command::Refresh(args) => operate::refresh(args, ctx),
             Command::Destroy(args) => operate::destroy(args, ctx),
-            Command::Import(args) => operate::import(args, ctx),
+            Command::Import(args) => discover::run(args, ctx),
             Command::Why(args) => why::run(args, ctx),
             Command::Drift(args) => operate::drift(args, ctx),
             Command::Doctor(args) => doctor::run(args, ctx),

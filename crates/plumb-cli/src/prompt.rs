@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
+use inquire::{Confirm, InquireError, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
 use crate::{Environment, Error, ExitStatus};
 
@@ -13,6 +13,9 @@ static IS_READ_ALOUD: AtomicBool = AtomicBool::new(false);
 
 /// Help line of a question with choices, in characters that every terminal has.
 const KEYS: &str = "arrow keys to move, enter to select, type to filter";
+
+/// Help line of a question with choices of which several can be taken.
+const KEYS_OF_SEVERAL: &str = "arrow keys to move, space to choose, enter to end, type to filter";
 
 /// Selects the kind of questions from the environment.
 pub fn set_up(environment: &Environment) {
@@ -71,6 +74,24 @@ pub fn select(question: &str, choices: Vec<String>) -> Result<usize, Error> {
         .raw_prompt()
         .map(|choice| choice.index)
         .map_err(stopped)
+}
+
+/// Asks for any number of several choices; returns their indices.
+pub fn select_some(question: &str, choices: Vec<String>) -> Result<Vec<usize>, Error> {
+    if IS_READ_ALOUD.load(Ordering::Relaxed) {
+        let mut chosen = Vec::new();
+        for (index, choice) in choices.iter().enumerate() {
+            if confirm(&format!("{question} {choice}"))? {
+                chosen.push(index);
+            }
+        }
+        return Ok(chosen);
+    }
+    let chosen = MultiSelect::new(question, choices)
+        .with_help_message(KEYS_OF_SEVERAL)
+        .raw_prompt()
+        .map_err(stopped)?;
+    Ok(chosen.into_iter().map(|choice| choice.index).collect())
 }
 
 /// Repeats the question until the answer is a choice or its number.

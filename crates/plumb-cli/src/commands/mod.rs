@@ -7,6 +7,7 @@ pub mod config;
 pub mod console;
 pub mod convert;
 pub mod describe;
+pub mod discover;
 pub mod r#do;
 pub mod doctor;
 pub mod events;

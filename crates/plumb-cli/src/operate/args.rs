@@ -342,6 +342,7 @@ pub struct DestroyArgs {
 ///   plumb import aws:s3/bucket:Bucket logs my-logs-bucket
 ///   plumb import aws:s3/bucket:Bucket logs my-logs-bucket --parent site=URN --out logs.yaml
 ///   plumb import --file resources.json --yes
+///   plumb import --discover aws:s3/bucket:Bucket --filter '^logs-'
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 #[command(group = ArgGroup::new("import-format").args(["json", "output"]).multiple(false))]
@@ -379,6 +380,15 @@ pub struct ImportArgs {
     /// When used with --from, write a JSON-encoded file containing the resources that would be imported
     #[arg(long)]
     pub generate_resources: Option<String>,
+    /// List the resources of a type that exist and are in no stack, and import a choice of them; flags of the list follow --
+    #[arg(long, conflicts_with_all = ["file", "from", "parent", "provider", "properties"])]
+    pub discover: Option<String>,
+    /// With --discover, leave out resources of which neither the name nor the ID matches the regular expression
+    #[arg(long, requires = "discover")]
+    pub filter: Option<String>,
+    /// Resources that were discovered and chosen: type, name and ID of each.
+    #[arg(skip)]
+    pub discovered: Vec<[String; 3]>,
     /// Only show a preview of the import, but don't perform the import itself
     #[arg(long)]
     pub preview_only: bool,

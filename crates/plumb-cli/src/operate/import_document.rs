@@ -197,6 +197,9 @@ const FILE: Form = Form::Struct(
 
 /// List from flags and arguments; `None` for a converter, which runs later.
 pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>, Error> {
+    if !args.discovered.is_empty() {
+        return Ok(Some(discovered(&args.discovered)));
+    }
     match (&args.file, &args.from) {
         (Some(path), _) => {
             let is_inline = !args.arguments.is_empty()
@@ -217,6 +220,21 @@ pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>,
         }
         (None, Some(_)) => Ok(None),
         (None, None) => inline(args).map(Some),
+    }
+}
+
+/// The resources of `--discover` that were chosen.
+fn discovered(chosen: &[[String; 3]]) -> ImportFile {
+    let resources = chosen.iter().cloned();
+    let resources = resources.map(|[type_token, name, id]| FileResource {
+        r#type: type_token,
+        name,
+        id,
+        ..FileResource::default()
+    });
+    ImportFile {
+        resources: resources.collect(),
+        ..ImportFile::default()
     }
 }
 

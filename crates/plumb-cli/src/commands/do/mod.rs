@@ -26,6 +26,7 @@ mod subject;
 
 use clap::{ArgAction, Args, Subcommand};
 use plumb_display::with_program;
+use plumb_resource::provider::ListedObject;
 use plumb_schema::{Function, Properties, Resource};
 
 use super::stack::values::Secrets;
@@ -162,6 +163,33 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     done
 }
 
+/// The resources of a type that exist, and the token of the type in the schema. `words` are the flags of the list.
+pub(crate) fn listed(
+    word: &str,
+    words: &[String],
+    ctx: &Context,
+) -> Result<(String, Vec<ListedObject>), Error> {
+    let mut package = Package::open(package_of(word), Secrets::Hidden, ctx)?;
+    let mut command = Command {
+        package: &mut package,
+        called: Called {
+            package: None,
+            word,
+        },
+        keeping: Keeping::Nowhere,
+        wants_help: false,
+        settings: Settings {
+            dry_run: false,
+            is_json: false,
+            secrets: Secrets::Hidden,
+        },
+        ctx,
+    };
+    let found = command.listed(word, words);
+    package.standalone_host.close();
+    found
+}
+
 /// Package of a token.
 fn package_of(word: &str) -> &str {
     word.split_once(':').map_or(word, |(package, _)| package)
@@ -288,6 +316,38 @@ impl Command<'_> {
         };
         work.run(operation)?;
         Ok(ExitStatus::Success)
+    }
+
+    /// All objects of the type called `word`.
+    fn listed(
+        &mut self,
+        word: &str,
+        words: &[String],
+    ) -> Result<(String, Vec<ListedObject>), Error> {
+        let schema = self.package.schema.clone();
+        let Subject::Resource(resource) = Subject::find(&schema, Some(&without_version(word)))?
+        else {
+            return Err(Error::user(format!("{word} is no type of resource")));
+        };
+        let Some(inputs) = &resource.list_inputs else {
+            let package = schema.name();
+            return Err(Error::user(format!(
+                "the provider {package} cannot list resources of the type {}",
+                resource.token
+            )));
+        };
+        let shape = self.shape(Operation::List, inputs)?;
+        let mut asked = Asked::read(&shape, words)?;
+        asked.all = true;
+        let mut work = Work {
+            package: self.package,
+            resource: &resource,
+            asked: &asked,
+            settings: self.settings,
+            ctx: self.ctx,
+        };
+        let listed = work.listed()?.unwrap_or_default();
+        Ok((resource.token.clone(), listed))
     }
 
     /// Operation named by `word`, if the resource supports it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plumb_plugin::Provider;
 use plumb_resource::provider::{
     CheckRequest, CreateRequest, DeleteRequest, DiffChanges, DiffRequest, DiffResult, ListRequest,
-    ProviderError, ReadRequest, ReadResponse, ResourceStatus, UpdateRequest,
+    ListedObject, ProviderError, ReadRequest, ReadResponse, ResourceStatus, UpdateRequest,
 };
 use plumb_resource::{ResourceId, StepOp, TypeToken, Urn};
 use plumb_schema::bound::member_of;
@@ -301,13 +301,28 @@ impl Work<'_> {
     }
 
     fn list(&mut self) -> Result<(), Error> {
+        let listed = match self.listed()? {
+            None => Json::from("<unknown>"),
+            Some(items) => {
+                let items = items.iter();
+                let items =
+                    items.map(|it| json!({ "id": it.id.as_str(), "name": it.name.as_str() }));
+                Json::Array(items.collect())
+            }
+        };
+        self.ctx.printer.data(&pretty(&listed, Indent::Two));
+        Ok(())
+    }
+
+    /// The objects that exist; `None` if the provider cannot know yet.
+    pub(super) fn listed(&mut self) -> Result<Option<Vec<ListedObject>>, Error> {
         let nothing = Properties::default();
         let properties = self.resource.list_inputs.as_ref().unwrap_or(&nothing);
         let query = Arc::new(self.values(properties, Completeness::Whole)?);
         let provider = self.provider()?;
         let token = TypeToken::new(self.resource.token.as_str());
         let (all, count) = (self.asked.all, self.asked.count);
-        let listed = self.package.standalone_host.run(async {
+        self.package.standalone_host.run(async {
             let mut items = Vec::new();
             let mut continuation = ecow::EcoString::new();
             loop {
@@ -319,7 +334,7 @@ impl Work<'_> {
                 };
                 let page = provider.list(request).await.map_err(provider::failed)?;
                 if page.unknown {
-                    return Ok(Json::from("<unknown>"));
+                    return Ok(None);
                 }
                 items.extend(page.items);
                 continuation = page.continuation;
@@ -331,12 +346,8 @@ impl Work<'_> {
             if count > 0 {
                 items.truncate(usize::try_from(count).unwrap_or(usize::MAX));
             }
-            let items = items.iter();
-            let items = items.map(|it| json!({ "id": it.id.as_str(), "name": it.name.as_str() }));
-            Ok(Json::Array(items.collect()))
-        })?;
-        self.ctx.printer.data(&pretty(&listed, Indent::Two));
-        Ok(())
+            Ok(Some(items))
+        })
     }
 
     fn check(
