@@ -33,6 +33,21 @@ LAB = Path(__file__).resolve().parents[1] / "lab"
 LIMIT = 90
 
 
+LISTING = """#!{python}
+import json, sys
+sys.path.insert(0, "{lab}")
+import lab_schema
+of = lab_schema.schema
+def schema(version):
+    package = json.loads(of(version))
+    package["resources"]["lab:index:Thing"]["listInputs"] = {{"properties": {{}}}}
+    return json.dumps(package)
+lab_schema.schema = schema
+import lab_provider
+lab_provider.main()
+"""
+
+
 def main():
     parser = argparse.ArgumentParser(description="Look at what a person sees.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
@@ -124,6 +139,22 @@ def confirms(project):
     terminal.send("yes\r")
     terminal.ends(0)
     check("1 replaced" in terminal.text(), "nothing was replaced")
+
+
+def chooses(project):
+    """what exists and is in no stack is offered for an import, and only what is chosen is imported"""
+    project.lists_things()
+    project.write({"a": thing(value="1"), "b": thing(value="1"), "c": thing(value="1")})
+    project.run("up", "--yes", "--skip-preview")
+    urns = [it["urn"] for it in project.deployment()["resources"] if it["urn"].endswith(("::a", "::b"))]
+    for urn in urns:
+        project.run("state", "delete", "--yes", urn)
+    terminal = project.terminal(["import", "--discover", "lab:index:Thing", "--generate-code=false", "--skip-preview"])
+    terminal.until("Which of these shall be imported?")
+    check("space to choose" in terminal.text(), "nobody says how to choose")
+    terminal.send(" \r")
+    terminal.ends(0)
+    check(len(project.names()) == 2 and "c" in project.names(), f"there are {project.names()}")
 
 
 def stops_the_question(project):
@@ -403,6 +434,15 @@ class Project:
             program["config"] = config
         (self.folder / "Pulumi.yaml").write_text(json.dumps(program))
 
+    def lists_things(self):
+        """The provider's schema says that things can be listed, which the provider does anyway."""
+        folder = self.root / "lists"
+        folder.mkdir()
+        plugin = folder / "pulumi-resource-lab"
+        plugin.write_text(LISTING.format(python=self.environment["LAB_PYTHON"], lab=LAB))
+        plugin.chmod(0o755)
+        self.environment["PATH"] = f"{folder}:{self.environment['PATH']}"
+
     def terminal(self, words, columns=100, lines=30):
         self.terminals = [Terminal([str(self.binary), *words], self.folder, self.environment, columns, lines)]
         return self.terminals[0]
@@ -542,6 +582,7 @@ TESTS = [
     resizes,
     scrolls,
     confirms,
+    chooses,
     stops_the_question,
     interrupts,
     passphrases,

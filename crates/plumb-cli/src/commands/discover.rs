@@ -76,13 +76,12 @@ fn choose(
     args: &ImportArgs,
     ctx: &Context,
 ) -> Result<Option<Vec<ListedObject>>, Error> {
-    let is_sure = args.yes || args.preview_only || args.skip_preview;
     if found.is_empty() {
         let text = format!("There is no resource of the type {token} that is in no stack.");
         ctx.printer.info(&text);
         return Ok(None);
     }
-    if is_sure {
+    if args.yes {
         return Ok(Some(found));
     }
     if ctx.is_interactive() {
@@ -90,6 +89,9 @@ fn choose(
         let chosen = prompt::select_some("Which of these shall be imported?", choices)?;
         let chosen: Vec<_> = chosen.into_iter().map(|at| found[at].clone()).collect();
         return Ok((!chosen.is_empty()).then_some(chosen));
+    }
+    if args.preview_only || args.skip_preview {
+        return Ok(Some(found));
     }
     show(token, &found, args, ctx)?;
     Ok(None)
