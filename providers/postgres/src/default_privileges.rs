@@ -110,7 +110,8 @@ impl Resource for DefaultPrivileges {
             SELECT d.defaclobjtype::text, a.privilege_type, a.is_grantable
             FROM pg_default_acl d, aclexplode(d.defaclacl) a
             WHERE a.grantee::bigint = $1 AND pg_get_userbyid(d.defaclrole) = $2 AND d.defaclobjtype::text = $3
-              AND d.defaclnamespace = coalesce((SELECT oid FROM pg_namespace WHERE nspname = $4), 0)";
+              AND d.defaclnamespace = CASE WHEN $4::text IS NULL THEN 0::oid
+                                           ELSE (SELECT oid FROM pg_namespace WHERE nspname = $4::text) END";
         let letter = state.object_type.letter();
         let rows = session
             .query(query, &[&number, &state.owner, &letter, &state.schema])

@@ -118,11 +118,12 @@ impl Resource for Role {
         let name = args.name.clone().context("the check sets a name")?;
         let session = Session::of(cx, None)?;
         let password = Password::new(&args);
+        let mut options = args.attributes.options(&Attributes::usual());
+        options.push(password_option(password.hash.as_deref()));
         let mut statements = vec![format!(
-            "CREATE ROLE {} {} {}",
+            "CREATE ROLE {} {}",
             sql::name(&name),
-            args.attributes.options(),
-            password_option(password.hash.as_deref())
+            options.join(" ")
         )];
         statements.extend(args.attributes.set_settings(&name, &BTreeMap::new()));
         statements.extend(
@@ -153,15 +154,14 @@ impl Resource for Role {
                 sql::name(&name)
             ));
         }
-        let option = match &change {
-            Change::None => String::new(),
-            Change::To(hash) => password_option(hash.as_deref()),
-        };
-        statements.push(format!(
-            "ALTER ROLE {} {} {option}",
-            sql::name(&name),
-            attributes.options()
-        ));
+        let mut options = attributes.options(&old.attributes);
+        if let Change::To(hash) = &change {
+            options.push(password_option(hash.as_deref()));
+        }
+        if !options.is_empty() {
+            let (name, options) = (sql::name(&name), options.join(" "));
+            statements.push(format!("ALTER ROLE {name} {options}"));
+        }
         let recorded = update.old_args.as_ref().map(|it| &it.attributes);
         let recorded = recorded.unwrap_or(&old.attributes).settings.clone();
         statements.extend(attributes.set_settings(&name, &recorded.unwrap_or_default()));
@@ -259,31 +259,59 @@ const LISTS: [&str; 4] = [
 ];
 
 impl Attributes {
-    /// The options of `CREATE ROLE` and `ALTER ROLE`.
-    fn options(&self) -> String {
+    /// The attributes of a new role that nobody says anything of.
+    fn usual() -> Self {
+        Attributes {
+            login: false,
+            valid_until: None,
+            superuser: false,
+            create_database: false,
+            create_role: false,
+            inherit: true,
+            replication: false,
+            bypass_row_security: false,
+            connection_limit: None,
+            settings: None,
+            comment: None,
+            reassign_owned_to: None,
+        }
+    }
+
+    /// The options of `CREATE ROLE` and `ALTER ROLE` that change the old attributes to these. Others are left out, because only
+    /// superusers may say some of them, even if they change nothing.
+    fn options(&self, old: &Attributes) -> Vec<String> {
         let flags = [
-            ("LOGIN", self.login),
-            ("SUPERUSER", self.superuser),
-            ("CREATEDB", self.create_database),
-            ("CREATEROLE", self.create_role),
-            ("INHERIT", self.inherit),
-            ("REPLICATION", self.replication),
-            ("BYPASSRLS", self.bypass_row_security),
+            ("LOGIN", old.login, self.login),
+            ("SUPERUSER", old.superuser, self.superuser),
+            ("CREATEDB", old.create_database, self.create_database),
+            ("CREATEROLE", old.create_role, self.create_role),
+            ("INHERIT", old.inherit, self.inherit),
+            ("REPLICATION", old.replication, self.replication),
+            (
+                "BYPASSRLS",
+                old.bypass_row_security,
+                self.bypass_row_security,
+            ),
         ];
-        let flags = flags.map(|(name, is_on)| {
-            if is_on {
-                name.to_owned()
-            } else {
-                ["NO", name].concat()
-            }
-        });
-        let until = self.valid_until.as_deref().unwrap_or("infinity");
-        let limit = self.connection_limit.unwrap_or(-1);
-        format!(
-            "{} CONNECTION LIMIT {limit} VALID UNTIL {}",
-            flags.join(" "),
-            sql::text(until)
-        )
+        let changed = flags.into_iter().filter(|(_, old, new)| old != new);
+        let mut options: Vec<_> = changed
+            .map(|(name, _, is_on)| {
+                if is_on {
+                    name.to_owned()
+                } else {
+                    ["NO", name].concat()
+                }
+            })
+            .collect();
+        if old.connection_limit != self.connection_limit {
+            let limit = self.connection_limit.unwrap_or(-1);
+            options.push(format!("CONNECTION LIMIT {limit}"));
+        }
+        if old.valid_until != self.valid_until {
+            let until = self.valid_until.as_deref().unwrap_or("infinity");
+            options.push(format!("VALID UNTIL {}", sql::text(until)));
+        }
+        options
     }
 
     /// The statements that change settings from the old ones to these.

@@ -19,10 +19,15 @@ fn url() -> String {
 }
 
 fn tester() -> Tester {
+    tester_as(&url())
+}
+
+/// A provider that logs in with this address.
+fn tester_as(url: &str) -> Tester {
     let tester = Tester::new(provider()).expect("the schema is valid");
     // Connections belong to the runtime of one tester, and testers with the same configuration would share them.
     let timeout = TIMEOUTS.fetch_add(1, Ordering::Relaxed);
-    let config = value!({ "url": url(), "sslMode": "disable", "connectTimeout": timeout });
+    let config = value!({ "url": url, "sslMode": "disable", "connectTimeout": timeout });
     tester
         .configure(config)
         .expect("the configuration is valid");
@@ -158,6 +163,33 @@ fn a_role_logs_in_with_the_password_that_was_made() -> Result<()> {
     assert!(role.refresh()?);
     assert_eq!(role.apply(args("2"))?, Step::Same);
     role.delete()
+}
+
+#[test]
+#[ignore = "needs a PostgreSQL server: tests/rust/postgres.py starts one"]
+fn who_may_create_roles_needs_not_be_a_superuser() -> Result<()> {
+    let (admin, name) = (unique("admin"), unique("made"));
+    let login = format!("CREATE ROLE \"{admin}\" LOGIN CREATEROLE CREATEDB PASSWORD 'secret'");
+    behind(&url(), &login)?;
+    let tester = tester_as(&url_of(Some((&admin, "secret")), "postgres"));
+    let mut role = tester.resource("index:Role", "role");
+    let args = |login: bool| value!({ "name": name.clone(), "login": login, "password": "first" });
+    assert_eq!(role.apply(args(false))?, Step::Created);
+    assert_eq!(role.apply(args(true))?, Step::Updated);
+    behind(&url_of(Some((&name, "first")), "postgres"), "SELECT 1")?;
+    // It cannot see passwords, so it takes them to be as they were.
+    assert!(role.refresh()?);
+    assert_eq!(role.apply(args(true))?, Step::Same);
+    let mut root = tester.resource("index:Role", "root");
+    let error = root
+        .apply(value!({ "name": unique("root"), "superuser": true }))
+        .expect_err("it may not");
+    assert!(
+        error.to_string().to_lowercase().contains("superuser"),
+        "{error}"
+    );
+    role.delete()?;
+    behind(&url(), &format!("DROP ROLE \"{admin}\""))
 }
 
 #[test]
