@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from plugins import Project, expect
 from sdks import Failed, ROOT, World
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
@@ -62,31 +63,19 @@ outputs:
 """
 
 
-def expect(condition, what):
-    if not condition:
-        raise Failed(what)
-
-
-class Shop:
+class Shop(Project):
     """A project with a database, roles and privileges."""
 
     def __init__(self, world, server):
-        self.world, self.server = world, server
-        self.folder = world.root / "shop"
+        self.server, self.folder = server, world.root / "shop"
         self.folder.mkdir()
         self.write("1")
-        self("stack", "init", "dev")
+        super().__init__(world, self.folder)
         self("config", "set", "--secret", "postgres:url", server.url)
 
     def write(self, version):
         program = PROGRAM.replace("PROVIDER", str(PROVIDER)).replace("VERSION", f'"{version}"')
         (self.folder / "Pulumi.yaml").write_text(program)
-
-    def __call__(self, *words, code=0):
-        return self.world.command(self.world.plumb, "--non-interactive", *words, cwd=self.folder, code=code)
-
-    def outputs(self):
-        return json.loads(self("stack", "output", "--json", "--show-secrets"))
 
     def deploy(self):
         preview = self("preview", "--diff")
