@@ -113,6 +113,8 @@ class Shop(Project):
         self("up", "--yes", "--expect-no-changes")
 
     def lists(self):
+        checked = self("provider", "check", str(PROVIDER))
+        expect(" 0 broken" in checked, checked)
         shown = self("do", "postgres:Schema", "list", "--database", "shop")
         expect("shop/sales" in shown and "shop/public" in shown and "pg_catalog" not in shown, shown)
 

@@ -219,6 +219,12 @@ impl ProjectEnvironment {
 
     fn discovery(&self) -> Discovery {
         let mut discovery = discovery(&self.environment, self.project.as_ref());
+        // A plugin that a command names stands for the one of the same name in the project, because it is what is asked for.
+        let is_named = |it: &ProjectPlugin| {
+            let mut named = self.plugins.iter();
+            named.any(|named| named.kind == it.kind && named.name == it.name)
+        };
+        discovery.project.retain(|it| !is_named(it));
         discovery.project.extend(self.plugins.iter().cloned());
         if self.takes_only_locked() {
             discovery.search_path = None;

@@ -76,7 +76,9 @@ impl Deployment {
         let mut steps = Vec::new();
         self.sames_of_dependencies(old, &mut steps);
         self.urns.mark(&urn, UrnFlag::Same);
-        self.urns.mark(&same.urn, UrnFlag::Same);
+        if same.urn != urn {
+            self.urns.mark(&same.urn, UrnFlag::Same);
+        }
         steps.push(same);
         self.run_steps(idx, steps);
     }

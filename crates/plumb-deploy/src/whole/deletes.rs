@@ -25,7 +25,7 @@ impl Deployment {
             registered_during_destroy.append(&mut deletes);
             deletes = registered_during_destroy;
         }
-        if self.is_constrained() {
+        if self.is_constrained() && !deletes.is_empty() {
             let needed = self.needed_by_what_stays(&deletes);
             deletes.retain(|idx| !needed.contains(idx));
         }
@@ -151,7 +151,7 @@ impl Deployment {
             reference.is_some_and(|reference| providers.contains(&reference))
         };
         // Only the current references of a provider count, because an update may have dropped some of the old ones.
-        let is_used = |idx: StateIdx| is_present(idx) && is_used(self.arena.state(idx));
+        let is_used = |idx: StateIdx| is_used(self.arena.state(idx)) && is_present(idx);
         let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
         needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
         needed
