@@ -68,7 +68,7 @@ pub(crate) struct DatabaseState {
     comment: Option<String>,
     /// Whether the deletion ends sessions that use the database.
     disconnect_on_delete: bool,
-    /// The number that the server knows the database by, whatever it is called.
+    /// The number that the server knows the database by, which a rename does not change.
     #[property(follows = [])]
     oid: i64,
 }
@@ -106,7 +106,7 @@ impl Resource for Database {
         }
         let created = session.execute(&[creation(&name, &args)]).await;
         created.map_err(|failure| failure.of_creation(&sql::id([name.as_str()])))?;
-        // From here on there is a database, whatever happens.
+        // From here on there is a database, even if what follows fails.
         let comment = args
             .comment
             .as_ref()

@@ -34,7 +34,7 @@ pub(crate) struct RoleState {
     /// The hash that the server has.
     #[property(secret, follows = ["password", "generatePassword"])]
     pub(crate) password_hash: Option<String>,
-    /// The number that the server knows the role by, whatever it is called.
+    /// The number that the server knows the role by, which a rename does not change.
     #[property(follows = [])]
     pub(crate) oid: i64,
 }

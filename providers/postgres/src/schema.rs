@@ -34,7 +34,7 @@ pub(crate) struct SchemaState {
     comment: Option<String>,
     /// Whether the deletion deletes everything in the schema.
     drop_cascade: bool,
-    /// The number that the server knows the schema by, whatever it is called.
+    /// The number that the server knows the schema by, which a rename does not change.
     #[property(follows = [])]
     oid: i64,
 }
