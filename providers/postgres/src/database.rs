@@ -113,7 +113,7 @@ impl Resource for Database {
             .map(|it| sql::comment("DATABASE", &name, Some(it)));
         let commented = session.execute(comment.as_slice()).await;
         let found = find(&session, 0, &name).await?;
-        let state = found.context("the database is gone again")?.state(&args);
+        let state = found.context("the database is gone again")?.with(&args);
         let created = Created::new(name, state);
         Ok(match commented {
             Ok(()) => created,
@@ -143,7 +143,7 @@ impl Resource for Database {
             session.execute(&[moving]).await?;
         }
         let found = find(&session, old.oid, name).await?;
-        Ok(found.context("the database is gone")?.state(args).into())
+        Ok(found.context("the database is gone")?.with(args).into())
     }
 
     async fn read(cx: &Cx, read: Read<Database>) -> Result<Option<Found<Database>>> {
@@ -152,35 +152,35 @@ impl Resource for Database {
             None => (0, crate::inputs::parts::<1>(&read.id, "database")?.concat()),
         };
         let session = Session::of(cx, None)?;
-        let Some(row) = find(&session, oid, &name).await? else {
+        let Some(found) = find(&session, oid, &name).await? else {
             return Ok(None);
         };
-        let args = row.args(read.args.as_ref());
-        let state = row.state(&args);
+        let args = found.args(read.args.as_ref());
+        let state = found.with(&args);
         Ok(Some(Found::new(args, state)))
     }
 
     async fn delete(cx: &Cx, delete: Delete<Database>) -> Result<()> {
         let session = Session::of(cx, None)?;
         let state = delete.state;
-        let Some(row) = find(&session, state.oid, &state.name).await? else {
+        let Some(found) = find(&session, state.oid, &state.name).await? else {
             return Ok(());
         };
-        session.leave(&row.name).await;
+        session.leave(&found.name).await;
         let force = if state.disconnect_on_delete {
             " WITH (FORCE)"
         } else {
             ""
         };
         let mut statements = Vec::new();
-        if row.is_template {
+        if found.is_template {
             statements.push(format!(
                 "ALTER DATABASE {} IS_TEMPLATE false",
-                sql::name(&row.name)
+                sql::name(&found.name)
             ));
         }
         session.execute(&statements).await?;
-        let deletion = format!("DROP DATABASE IF EXISTS {}{force}", sql::name(&row.name));
+        let deletion = format!("DROP DATABASE IF EXISTS {}{force}", sql::name(&found.name));
         Ok(session.execute(&[deletion]).await?)
     }
 
@@ -246,31 +246,17 @@ fn changes(update: &Update<Database>, name: &str) -> Vec<String> {
     statements
 }
 
-/// A database as the server has it.
-struct Existing {
-    oid: i64,
-    name: String,
-    owner: String,
-    encoding: String,
-    lc_collate: String,
-    lc_ctype: String,
-    tablespace: String,
-    connection_limit: Option<i64>,
-    allow_connections: bool,
-    is_template: bool,
-    comment: Option<String>,
-}
-
 /// Finds a database by its number, or else by its name.
-async fn find(session: &Session<'_>, oid: i64, name: &str) -> Result<Option<Existing>> {
+async fn find(session: &Session<'_>, oid: i64, name: &str) -> Result<Option<DatabaseState>> {
     let row = session.first(FIND, &[&oid, &name]).await?;
-    row.as_ref().map(Existing::read).transpose()
+    row.as_ref().map(DatabaseState::read).transpose()
 }
 
-impl Existing {
+impl DatabaseState {
+    /// A database as the server has it.
     fn read(row: &Row) -> Result<Self> {
         let limit: i64 = row.try_get(7)?;
-        Ok(Existing {
+        Ok(DatabaseState {
             oid: row.try_get(0)?,
             name: row.try_get(1)?,
             owner: row.try_get(2)?,
@@ -282,9 +268,12 @@ impl Existing {
             allow_connections: row.try_get(8)?,
             is_template: row.try_get(9)?,
             comment: row.try_get(10)?,
+            template: None,
+            disconnect_on_delete: false,
         })
     }
 
+    /// The inputs that a program would set for the database.
     fn args(&self, known: Option<&DatabaseArgs>) -> DatabaseArgs {
         DatabaseArgs {
             name: Some(self.name.clone()),
@@ -312,21 +301,12 @@ impl Existing {
         }
     }
 
-    fn state(self, args: &DatabaseArgs) -> DatabaseState {
+    /// Adds the inputs that the server does not know.
+    fn with(self, args: &DatabaseArgs) -> Self {
         DatabaseState {
-            name: self.name,
-            owner: self.owner,
             template: args.template.clone(),
-            encoding: self.encoding,
-            lc_collate: self.lc_collate,
-            lc_ctype: self.lc_ctype,
-            tablespace: self.tablespace,
-            connection_limit: self.connection_limit,
-            allow_connections: self.allow_connections,
-            is_template: self.is_template,
-            comment: self.comment,
             disconnect_on_delete: args.disconnect_on_delete,
-            oid: self.oid,
+            ..self
         }
     }
 }

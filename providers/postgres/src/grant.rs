@@ -17,7 +17,7 @@ pub(crate) struct GrantArgs {
     /// The database; without it, the one that the provider is configured for.
     #[property(replace)]
     database: Option<String>,
-    /// What the privileges are about.
+    /// The kind of object on which the role has the privileges.
     #[property(replace)]
     object_type: ObjectType,
     /// The schema, or the one that has the objects. Privileges on databases have none.
@@ -39,7 +39,7 @@ pub(crate) struct GrantState {
     role: String,
     /// The database.
     database: String,
-    /// What the privileges are about.
+    /// The kind of object on which the role has the privileges.
     object_type: ObjectType,
     /// The schema, or the one that has the objects.
     schema: Option<String>,
@@ -89,9 +89,7 @@ impl Resource for Grant {
     async fn create(cx: &Cx, args: GrantArgs) -> Result<Created<GrantState>> {
         let session = Session::of(cx, args.database.as_deref())?;
         let state = args.state(session.database());
-        let mut statements = vec![state.revoke()?];
-        statements.extend(state.grant()?);
-        session.execute(&statements).await?;
+        session.execute(&[state.revoke()?, state.grant()?]).await?;
         Ok(Created::new(state.id(), state))
     }
 
@@ -101,7 +99,7 @@ impl Resource for Grant {
         // One transaction: nobody is without privileges in between.
         let mut statements = vec![update.state.revoke()?, state.revoke()?];
         statements.dedup();
-        statements.extend(state.grant()?);
+        statements.push(state.grant()?);
         session.execute(&statements).await?;
         Ok(state.into())
     }
@@ -145,7 +143,7 @@ impl Resource for Grant {
     async fn delete(cx: &Cx, delete: Delete<Grant>) -> Result<()> {
         let state = delete.state;
         let session = Session::of(cx, Some(&state.database))?;
-        // What the privileges were about, or who had them, may have been deleted.
+        // The database, the schema or the role may have been deleted, and the privileges with it.
         if !session.is_there().await? || state.find(&session).await?.is_none() {
             return Ok(());
         }
@@ -226,21 +224,18 @@ impl GrantState {
         ))
     }
 
-    fn grant(&self) -> Result<Option<String>> {
-        if self.privileges.is_empty() {
-            return Ok(None);
-        }
+    fn grant(&self) -> Result<String> {
         let option = if self.with_grant_option {
             " WITH GRANT OPTION"
         } else {
             ""
         };
-        Ok(Some(format!(
+        Ok(format!(
             "GRANT {} ON {} TO {}{option}",
             self.privileges.join(", "),
             self.target()?,
             grantee(&self.role)
-        )))
+        ))
     }
 
     /// The privileges that the role has on each of the objects; `None` if there is no such role or no such schema.

@@ -17,12 +17,12 @@ pub(crate) struct GeneratedPassword {
     version: Option<String>,
 }
 
-/// What becomes of the password of a role.
+/// Change of the password of a role.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It stays as it is.
+    /// The role keeps its password.
     None,
-    /// It gets this hash; `None` leaves the role without a password.
+    /// The role gets the password with this hash; with `None` it has no password any more.
     To(Option<String>),
 }
 

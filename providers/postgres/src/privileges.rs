@@ -105,7 +105,7 @@ impl ObjectType {
 
 /// Brings the input `privileges` to one form: capital letters, each once, in alphabetical order, and no `ALL`.
 pub(crate) fn check_privileges(check: &mut Check) {
-    // What does not fit is found by the check of the types.
+    // A value of another type is reported after this check, by the SDK.
     let Ok(Some(of)) = check.get::<ObjectType>("objectType") else {
         return;
     };
@@ -173,8 +173,11 @@ pub(crate) fn by_object(rows: &[Row]) -> Result<BTreeMap<String, Privileges>> {
     Ok(objects)
 }
 
-/// What a program would have to say to get these privileges, if it has asked for `wanted`: a privilege that any object lacks is
-/// missing, and one that any object has beyond them is there.
+/// The privileges of a role on several objects as one list, and whether the role can pass all of them on.
+///
+/// Of the `wanted` privileges, only those that the role has on every object are in the list. Any other privilege is in the list
+/// if the role has it on at least one object, so that the difference from `wanted` shows what has to be granted or revoked. An
+/// import has no `wanted` privileges; its list has those on every object.
 pub(crate) fn summary<'a>(
     objects: impl Iterator<Item = &'a Privileges> + Clone,
     wanted: Option<&[String]>,

@@ -39,7 +39,7 @@ pub(crate) struct RoleState {
     pub(crate) oid: i64,
 }
 
-/// What a role is and may do.
+/// Attributes of a role, other than its name and its password.
 #[derive(Clone, Debug, Properties)]
 struct Attributes {
     /// Whether the role can log in.
@@ -195,7 +195,7 @@ impl Resource for Role {
         if let Some(state) = &read.state {
             password = state.password();
             if state.has_other_password(&session).await? {
-                // What the program asks for differs from this, so that its password is set again.
+                // These inputs differ from those of the program, so the next update sets its password again.
                 args.password = None;
                 args.generate_password = None;
             }

@@ -73,7 +73,7 @@ impl Resource for Schema {
         let found = find(&session, 0, &name).await?;
         let state = found
             .context("the schema is gone again")?
-            .state(args.drop_cascade);
+            .with(args.drop_cascade);
         Ok(Created::new(id, state))
     }
 
@@ -98,9 +98,7 @@ impl Resource for Schema {
         }
         session.execute(&statements).await?;
         let found = find(&session, old.oid, name).await?;
-        let state = found
-            .context("the schema is gone")?
-            .state(args.drop_cascade);
+        let state = found.context("the schema is gone")?.with(args.drop_cascade);
         Ok(state.into())
     }
 
@@ -127,7 +125,7 @@ impl Resource for Schema {
             comment: found.comment.clone(),
             drop_cascade: kept(known, |it| &it.drop_cascade, false),
         };
-        let state = found.state(args.drop_cascade);
+        let state = found.with(args.drop_cascade);
         Ok(Some(Found::new(args, state)))
     }
 
@@ -161,7 +159,7 @@ pub(crate) struct InDatabase {
 }
 
 impl InDatabase {
-    /// What a query finds, whose rows are names; the IDs begin with that of the database.
+    /// Lists the names that a query finds in the database; an ID is the name of the database, a slash, and the name.
     pub(crate) async fn names(&self, cx: &Cx, query: &str) -> Result<Listed> {
         let session = Session::of(cx, self.database.as_deref())?;
         let names = session.names(query).await?.into_iter();
@@ -171,17 +169,8 @@ impl InDatabase {
     }
 }
 
-/// A schema as the server has it.
-struct Existing {
-    oid: i64,
-    database: String,
-    name: String,
-    owner: String,
-    comment: Option<String>,
-}
-
 /// Finds a schema by its number, or else by its name.
-async fn find(session: &Session<'_>, oid: i64, name: &str) -> Result<Option<Existing>> {
+async fn find(session: &Session<'_>, oid: i64, name: &str) -> Result<Option<SchemaState>> {
     let query = "
         SELECT n.oid::bigint, n.nspname::text, pg_get_userbyid(n.nspowner)::text, obj_description(n.oid, 'pg_namespace')
         FROM pg_namespace n WHERE n.oid::bigint = $1 OR n.nspname = $2
@@ -189,24 +178,22 @@ async fn find(session: &Session<'_>, oid: i64, name: &str) -> Result<Option<Exis
     let Some(row) = session.first(query, &[&oid, &name]).await? else {
         return Ok(None);
     };
-    Ok(Some(Existing {
+    Ok(Some(SchemaState {
         oid: row.try_get(0)?,
         database: session.database().to_owned(),
         name: row.try_get(1)?,
         owner: row.try_get(2)?,
         comment: row.try_get(3)?,
+        // The server does not know it.
+        drop_cascade: false,
     }))
 }
 
-impl Existing {
-    fn state(self, drop_cascade: bool) -> SchemaState {
+impl SchemaState {
+    fn with(self, drop_cascade: bool) -> Self {
         SchemaState {
-            name: self.name,
-            database: self.database,
-            owner: self.owner,
-            comment: self.comment,
             drop_cascade,
-            oid: self.oid,
+            ..self
         }
     }
 }

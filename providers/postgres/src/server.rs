@@ -58,7 +58,7 @@ impl Server {
         let mut config = self.config.clone();
         config.dbname(database);
         let (client, connection) = config.connect(self.tls.clone()).await?;
-        // It ends with the client.
+        // The task ends when the client is dropped.
         tokio::spawn(connection);
         Ok(client)
     }

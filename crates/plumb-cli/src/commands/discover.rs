@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::commands::r#do;
 use crate::commands::wants_json;
 use crate::json::{Indent, pretty};
-use crate::operate::args::ImportArgs;
+use crate::operate::args::{Discovered, ImportArgs};
 use crate::table::Table;
 use crate::{Context, Error, ExitStatus, operate, prompt};
 
@@ -128,8 +128,8 @@ fn show(
     Ok(())
 }
 
-/// Type, name and ID of each; objects of the same name are called by their IDs.
-fn named(token: &str, chosen: &[ListedObject]) -> Vec<[String; 3]> {
+/// The resources to import; objects of the same name are called by their ids.
+fn named(token: &str, chosen: &[ListedObject]) -> Vec<Discovered> {
     let count = |name: &str| chosen.iter().filter(|it| it.name == name).count();
     let name = |object: &ListedObject| match object.name.as_str() {
         "" => object.id.to_string(),
@@ -137,9 +137,12 @@ fn named(token: &str, chosen: &[ListedObject]) -> Vec<[String; 3]> {
         name => name.to_owned(),
     };
     let chosen = chosen.iter();
-    chosen
-        .map(|it| [token.to_owned(), name(it), it.id.to_string()])
-        .collect()
+    let resources = chosen.map(|it| Discovered {
+        type_token: token.to_owned(),
+        name: name(it),
+        id: it.id.to_string(),
+    });
+    resources.collect()
 }
 
 #[cfg(test)]
@@ -161,10 +164,8 @@ mod tests {
             object("3", "b"),
             object("4", ""),
         ];
-        let names: Vec<_> = named("t", &chosen)
-            .into_iter()
-            .map(|[_, it, _]| it)
-            .collect();
+        let names = named("t", &chosen).into_iter().map(|it| it.name);
+        let names: Vec<_> = names.collect();
         assert_eq!(names, ["a", "2", "3", "4"]);
     }
 

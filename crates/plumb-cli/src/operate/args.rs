@@ -386,9 +386,9 @@ pub struct ImportArgs {
     /// With --discover, leave out resources of which neither the name nor the ID matches the regular expression
     #[arg(long, requires = "discover")]
     pub filter: Option<String>,
-    /// Resources that were discovered and chosen: type, name and ID of each.
+    /// Resources that were discovered and chosen.
     #[arg(skip)]
-    pub discovered: Vec<[String; 3]>,
+    pub discovered: Vec<Discovered>,
     /// Only show a preview of the import, but don't perform the import itself
     #[arg(long)]
     pub preview_only: bool,
@@ -400,6 +400,17 @@ pub struct ImportArgs {
     pub yes: bool,
     /// Type, name and ID of a resource, or arguments for the converter
     pub arguments: Vec<String>,
+}
+
+/// A resource that was found by `--discover`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discovered {
+    /// Type token.
+    pub type_token: String,
+    /// Name that it gets in the stack.
+    pub name: String,
+    /// Id by which the provider reads it.
+    pub id: String,
 }
 
 /// Update a stack continuously as files change

@@ -6,7 +6,7 @@ use std::path::Path;
 use plumb_resource::Urn;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::args::ImportArgs;
+use super::args::{Discovered, ImportArgs};
 use crate::go::json::{Form, decode};
 use crate::{Error, go};
 
@@ -224,12 +224,12 @@ pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>,
 }
 
 /// The resources of `--discover` that were chosen.
-fn discovered(chosen: &[[String; 3]]) -> ImportFile {
+fn discovered(chosen: &[Discovered]) -> ImportFile {
     let resources = chosen.iter().cloned();
-    let resources = resources.map(|[type_token, name, id]| FileResource {
-        r#type: type_token,
-        name,
-        id,
+    let resources = resources.map(|chosen| FileResource {
+        r#type: chosen.type_token,
+        name: chosen.name,
+        id: chosen.id,
         ..FileResource::default()
     });
     ImportFile {
