@@ -172,6 +172,7 @@ def end_to_end(machine):
     yield python("python-plugins", "e2e/python_plugins.py", *run_python)
     yield python("converters", "e2e/converters.py", *run_python)
     yield python("direct", "e2e/direct.py", *run_python)
+    yield python("canary", "e2e/canary.py", *run_python, "--only", "life")
     yield python("secrets-providers", "e2e/secrets_providers.py", interpreter="{key_services}/bin/python")
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("provider-check", "e2e/provider_check.py", *run_python)
@@ -200,6 +201,9 @@ def stores(machine, target, commit):
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
                  "--conformance", str(target / "debug/examples/conformance"), **STORES)
+    canary = ["--python", "{python}/bin/python"]
+    yield python("canary-all", "e2e/canary.py", *canary, **STORES)
+    yield python("canary-stores", "e2e/canary.py", *canary, "--stores", "{store_servers}", *postgres, **STORES)
     yield python("stores-lost", "e2e/stores_lost.py", "--stores", "{store_servers}", **STORES)
     yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
     yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)

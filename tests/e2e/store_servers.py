@@ -49,6 +49,10 @@ class Server:
         """Addresses that are refused, with a part of what is said."""
         raise NotImplementedError
 
+    def kept(self, part):
+        """All that a store has, where its files do not show it."""
+        return b""
+
     def start(self, command, **options):
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([str(it) for it in command], stdin=subprocess.DEVNULL, stdout=log,
@@ -193,7 +197,7 @@ class Postgres(Server):
         super().__init__(folder)
         user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
         options = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
-        data = folder / "data"
+        self.programs, data = programs, folder / "data"
         (folder / "password").write_text(self.password)
         self.certificate = folder / "server.crt"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
@@ -219,6 +223,13 @@ class Postgres(Server):
         # The database that every server has; the table tells stores apart.
         return (f"postgres://plumb@localhost:{self.port}/postgres?table={part.replace('-', '_')}"
                 f"&sslmode=verify-full&sslrootcert={self.certificate}")
+
+    def kept(self, part):
+        table = part.replace("-", "_")
+        # Long values are packed in the files of the server.
+        command = [self.programs / "psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "plumb", "-d", "postgres", "-A", "-t",
+                   "-c", f"SELECT key, data FROM {table}"]
+        return subprocess.run(command, env=self.environment, check=True, capture_output=True).stdout
 
     wrong = {"PGPASSWORD": "a-wrong-password"}
 
