@@ -150,7 +150,9 @@ impl<'a> Run<'a> {
                         Started::Later(future) => pending.push(future),
                     }
                 }
-                let Some((id, settled)) = pending.next().await else {
+                // Tokio lets a task take only so many answers at a time, and then has every future that waits for one ask
+                // again, which is quadratic in the number of futures. The set itself returns from time to time.
+                let Some((id, settled)) = tokio::task::unconstrained(pending.next()).await else {
                     break;
                 };
                 match settled {
