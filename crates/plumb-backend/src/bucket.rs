@@ -51,6 +51,12 @@ pub trait Bucket: Send + Sync {
     /// Content and version of an object; `None` if it does not exist.
     fn get_versioned(&self, key: &str) -> Result<Option<Versioned>, BucketError>;
 
+    /// At least the first `length` bytes of an object, or all of it if it is shorter; `None` if it does not exist.
+    fn get_start(&self, key: &str, length: usize) -> Result<Option<Vec<u8>>, BucketError> {
+        let _ = length;
+        self.get(key)
+    }
+
     /// Contents of several objects, in the order of the keys.
     fn get_all(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, BucketError> {
         keys.iter().map(|key| self.get(key)).collect()

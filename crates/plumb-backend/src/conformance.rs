@@ -18,6 +18,7 @@ pub fn check(bucket: &dyn Bucket) {
 /// Checks the rules for a single caller, which are all that emulators of stores may satisfy.
 pub fn check_one_at_a_time(bucket: &dyn Bucket) {
     objects_are_read_as_they_were_written(bucket);
+    the_start_of_an_object_is_read_alone(bucket);
     an_object_is_made_only_once(bucket);
     an_object_is_replaced_in_its_version_only(bucket);
     objects_are_copied_moved_and_removed(bucket);
@@ -59,6 +60,20 @@ fn objects_are_read_as_they_were_written(bucket: &dyn Bucket) {
     let found = bucket.get_all(&wanted).expect("reading works");
     let lengths: Vec<Option<usize>> = found.iter().map(|it| it.as_ref().map(Vec::len)).collect();
     assert_eq!(lengths, [Some(large.len()), None, Some(large.len())]);
+}
+
+fn the_start_of_an_object_is_read_alone(bucket: &dyn Bucket) {
+    let start = |key: &str| bucket.get_start(key, 4).expect("reading works");
+    for content in [&b""[..], b"abc", b"abcd", b"abcdefgh"] {
+        bucket.put("start/a", content).expect("writing works");
+        let found = start("start/a").expect("the object exists");
+        assert!(content.starts_with(&found), "{found:?} begins {content:?}");
+        assert!(
+            found.len() >= content.len().min(4),
+            "all that was asked for"
+        );
+    }
+    assert_eq!(start("start/none"), None, "a missing object is none");
 }
 
 fn an_object_is_made_only_once(bucket: &dyn Bucket) {

@@ -10,7 +10,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -18,6 +18,12 @@ use std::time::SystemTime;
 pub(crate) trait Disk: Send + Sync + fmt::Debug {
     /// Content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// At least the first `length` bytes of a file, or all of it if it is shorter.
+    fn read_start(&self, path: &Path, length: usize) -> io::Result<Vec<u8>> {
+        let _ = length;
+        self.read(path)
+    }
 
     /// Kind and modification time of a file or folder.
     fn look(&self, path: &Path) -> io::Result<Found>;
@@ -73,6 +79,14 @@ pub(crate) struct RealDisk;
 impl Disk for RealDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
+    }
+
+    fn read_start(&self, path: &Path, length: usize) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        File::open(path)?
+            .take(length as u64)
+            .read_to_end(&mut content)?;
+        Ok(content)
     }
 
     fn look(&self, path: &Path) -> io::Result<Found> {

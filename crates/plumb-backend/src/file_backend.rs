@@ -387,6 +387,11 @@ impl Backend for FileBackend {
     }
 
     fn load_root(&self, stack: &StackReference) -> Result<LoadedRoot, BackendError> {
+        if let Some(root) = self.store.root_at_start(stack)?
+            && !recovery::has_journals(&self.store, stack)?
+        {
+            return Ok(LoadedRoot::Alone(Box::new(root)));
+        }
         let state = self.store.state_file(stack)?;
         Ok(match recovery::present(&self.store, stack, &state)? {
             Some(snapshot) => LoadedRoot::Among(Loaded::Folded(Box::new(snapshot))),

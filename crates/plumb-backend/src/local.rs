@@ -221,14 +221,28 @@ impl LocalBucket {
     }
 }
 
-impl Bucket for LocalBucket {
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
+impl LocalBucket {
+    fn read_with(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Path) -> io::Result<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, BucketError> {
         let path = self.path(key)?;
-        match self.disk.read(&path) {
+        match read(&path) {
             Ok(content) => Ok(Some(content)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(io_error("read", path)(error)),
         }
+    }
+}
+
+impl Bucket for LocalBucket {
+    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
+        self.read_with(key, |path| self.disk.read(path))
+    }
+
+    fn get_start(&self, key: &str, length: usize) -> Result<Option<Vec<u8>>, BucketError> {
+        self.read_with(key, |path| self.disk.read_start(path, length))
     }
 
     fn get_versioned(&self, key: &str) -> Result<Option<Versioned>, BucketError> {

@@ -231,6 +231,11 @@ fn replay_and_save(
     stored.remove(store, Keep::Seal)
 }
 
+/// Whether there are journals, which may build on the state.
+pub(crate) fn has_journals(store: &Store, stack: &StackReference) -> Result<bool, BackendError> {
+    Ok(!journals(store, stack)?.is_empty())
+}
+
 /// Current state: the checkpoint, with a journal that builds on it folded in. Writes nothing.
 pub(crate) fn present(
     store: &Store,

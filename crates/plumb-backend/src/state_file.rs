@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use plumb_project::StackReference;
 use plumb_state::EncryptedSnapshot;
-use plumb_state::file::{Checkpoint, ParseError, RootState, parse_checkpoint, parse_root};
+use plumb_state::file::{
+    Checkpoint, ParseError, RootState, parse_checkpoint, parse_root, parse_root_at_start,
+};
 use plumb_state::journal::disk::CheckpointDigest;
 
 use crate::bucket::{Entry, Version};
@@ -12,6 +14,9 @@ use crate::compression::Compression;
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
 use crate::store::{Store, unix_nanos};
+
+/// Bytes of a state file in which its root resource is looked for first: outputs of stacks are seldom larger.
+const START: usize = 128 * 1024;
 
 /// A state file that was read.
 pub(crate) struct StateFile {
@@ -82,6 +87,22 @@ impl Store {
             content,
             version: found.version,
         })
+    }
+
+    /// The root stack resource, if it is in the first part of the current state file.
+    pub(crate) fn root_at_start(
+        &self,
+        stack: &StackReference,
+    ) -> Result<Option<RootState>, BackendError> {
+        let Some(key) = self.state_key(stack)? else {
+            return Ok(None);
+        };
+        if key != keys::state(stack) {
+            // Compressed.
+            return Ok(None);
+        }
+        let start = self.bucket.get_start(&key, START)?;
+        Ok(start.and_then(|start| parse_root_at_start(&start)))
     }
 
     /// Replaces the state file; the former one becomes `.bak`. If a former file is given and the store has no files,

@@ -145,6 +145,17 @@ impl Bucket for ObjectBucket {
         found.map_err(self.failed(Action::Read, key))
     }
 
+    fn get_start(&self, key: &str, length: usize) -> Result<Option<Vec<u8>>, BucketError> {
+        let path = self.path(key)?;
+        let range = 0..length as u64;
+        let start = self.run(|store| async move { store.get_range(&path, range).await });
+        match start {
+            Ok(start) => Ok(Some(start.to_vec())),
+            // Servers that know no ranges, and empty objects, which have none.
+            Err(_) => self.get(key),
+        }
+    }
+
     fn get_all(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, BucketError> {
         let paths: Result<Vec<Path>, BucketError> = keys.iter().map(|key| self.path(key)).collect();
         let paths = paths?;

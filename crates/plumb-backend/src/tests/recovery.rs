@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::{World, crash, created, ended_process, record, resources, stack};
-use crate::backend::Backend;
+use crate::backend::{Backend, LoadedRoot};
 use crate::recovery::{Note, SetAsideReason};
 
 const JOURNAL: &str = ".pulumi/journals/proj/dev/u1.journal";
@@ -67,6 +67,28 @@ fn the_next_run_takes_over_the_lock_and_replays_the_journal() {
     update.finish(None, None).unwrap();
     assert!(world.names(".pulumi/journals/proj/dev").is_empty());
     assert_eq!(resources(&backend, &stack("dev")), ["a", "bb"]);
+}
+
+/// Outputs are read from the beginning of the state file, unless a journal may say otherwise.
+#[test]
+fn the_root_is_read_alone_if_there_is_no_journal() {
+    let root = json!({"urn": "urn:pulumi:dev::proj::pulumi:pulumi:Stack::proj-dev", "custom": false,
+        "type": "pulumi:pulumi:Stack", "outputs": {"a": 1}});
+    let state = json!({"version": 3, "checkpoint": {"stack": "organization/proj/dev", "latest": {
+        "manifest": {"time": "2026-01-02T03:04:05Z", "magic": "", "version": ""}, "resources": [root]}}});
+    let world = World::new();
+    let backend = world.backend();
+    backend.create_stack(&stack("dev"), None).unwrap();
+    world.write(STATE, &state.to_string());
+    let read = || backend.load_root(&stack("dev")).unwrap();
+    assert!(matches!(read(), LoadedRoot::Alone(_)));
+    let count = |root: &LoadedRoot| root.opaque().map(|it| it.resources.len());
+    assert_eq!(count(&read()), Some(1));
+    let update = backend.begin_update(&stack("dev"), "u1").unwrap();
+    record(&update, &["a"]);
+    crash(&world, update);
+    assert!(matches!(read(), LoadedRoot::Among(_)));
+    assert_eq!(count(&read()), Some(2));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub use document::{
     parse_deployment,
 };
 pub use features::FEATURES;
-pub use root::{RootState, parse_root};
+pub use root::{RootState, parse_root, parse_root_at_start};
 pub use write::{Layout, empty_checkpoint, no_deployment};
 
 pub(crate) use document::{extension, operation, resource, secrets_provider, snippet};

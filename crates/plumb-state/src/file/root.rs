@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use super::document::{Deployment, ParseError, Versioned, read_body, read_document, text_of};
 use super::object::{Text, canonical, wire_object};
 use super::wire::{WireBody, WireManifest, WireResource, WireSecretsProvider};
+use crate::value::SECRET;
 use crate::{CiphertextCache, SecretCodec, SecretsError, Snapshot};
 
 /// The root resource of a stack, with the data to decrypt its secrets. It is only a part of the state, so it cannot be
@@ -38,6 +39,118 @@ impl RootState {
         cache: &mut CiphertextCache,
     ) -> Result<Snapshot, SecretsError> {
         self.deployment.decrypt(codec, cache)
+    }
+}
+
+/// Parses the root resource from the beginning of a state file of a bucket-layout store. `None` if the whole file is
+/// needed: because the resource is not in this part, or something before it is not as Plumb and Pulumi write it.
+pub fn parse_root_at_start(start: &[u8]) -> Option<RootState> {
+    let complete = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        // The last character was cut off, unless the file has others that are wrong.
+        Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).ok()?,
+    };
+    let mut found = Start::default();
+    let mut deserializer = serde_json::Deserializer::from_str(complete);
+    let document = Within {
+        level: Level::Document,
+        found: &mut found,
+    };
+    // The parser stops with an error when the resource was found, and where the text was cut off.
+    let _ = document.deserialize(&mut deserializer);
+    // Other programs may write the secrets provider behind the resources.
+    let may_need_provider = found.secrets_providers.is_none() && complete.contains(SECRET);
+    if found.version != Some(3) || may_need_provider {
+        return None;
+    }
+    let body = WireBody {
+        manifest: found.manifest?,
+        secrets_providers: found.secrets_providers,
+        resources: vec![found.root?],
+        ..WireBody::default()
+    };
+    let deployment = read_body(body, 3, &[]).ok()?;
+    let is_live = !deployment.opaque().resources.first()?.delete;
+    is_live.then_some(RootState { deployment })
+}
+
+/// Members before the resources, and the root resource if it is the first one.
+#[derive(Default)]
+struct Start<'de> {
+    version: Option<i64>,
+    manifest: Option<WireManifest<'de>>,
+    secrets_providers: Option<WireSecretsProvider<'de>>,
+    root: Option<WireResource<'de>>,
+}
+
+/// An object on the way from the document to the list of resources.
+struct Within<'s, 'de> {
+    level: Level,
+    found: &'s mut Start<'de>,
+}
+
+#[derive(Clone, Copy)]
+enum Level {
+    Document,
+    Checkpoint,
+    Body,
+    Resources,
+}
+
+impl<'de> DeserializeSeed<'de> for Within<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.level {
+            Level::Resources => deserializer.deserialize_seq(self),
+            _ => deserializer.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Within<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a state file")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            let inner = match (self.level, &*key) {
+                (Level::Document, "version") => {
+                    self.found.version = Some(map.next_value()?);
+                    continue;
+                }
+                (Level::Body, "manifest") => {
+                    self.found.manifest = Some(map.next_value()?);
+                    continue;
+                }
+                (Level::Body, "secrets_providers") => {
+                    self.found.secrets_providers = Some(map.next_value()?);
+                    continue;
+                }
+                (Level::Document, "checkpoint") => Level::Checkpoint,
+                (Level::Checkpoint, "latest") => Level::Body,
+                (Level::Body, "resources") => Level::Resources,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            map.next_value_seed(Within {
+                level: inner,
+                found: &mut *self.found,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut resources: A) -> Result<(), A::Error> {
+        if let Some(MaybeRoot(root)) = resources.next_element()? {
+            self.found.root = root;
+        }
+        Err(serde::de::Error::custom("the rest is not read"))
     }
 }
 
@@ -229,6 +342,38 @@ mod tests {
             let mut all = whole.opaque().resources.iter();
             assert_eq!(Some(state), all.find(|it| it.urn.is_root_stack()));
             assert_eq!(root.opaque().manifest, whole.opaque().manifest);
+        }
+    }
+
+    /// The beginning of a file says nothing, or the same as the whole file.
+    #[test]
+    fn a_root_at_the_beginning_needs_no_more() {
+        let provider =
+            r#""secrets_providers": {"type": "passphrase", "state": {"salt": "v1:x"}}, "#;
+        let secret = r#"{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:é"}"#;
+        let with_secret = ROOT.replace(r#"{"a": 1,"#, &format!(r#"{{"a": {secret},"#));
+        assert_ne!(with_secret, ROOT);
+        let former = ROOT.replacen('{', r#"{"delete": true, "#, 1);
+        let file_with = |resources: &str| {
+            file(resources).replace(r#""resources""#, &format!(r#"{provider}"resources""#))
+        };
+        for (text, is_enough) in [
+            (file_with(&format!("{with_secret}, {OTHER}")), true),
+            (file(&format!("{ROOT}, {OTHER}")), true),
+            (file(&format!("{with_secret}, {OTHER}")), false),
+            (file_with(&format!("{OTHER}, {ROOT}")), false),
+            (file_with(&format!("{former}, {ROOT}")), false),
+        ] {
+            let whole = parse_root(text.as_bytes()).unwrap();
+            let mut needed = None;
+            for end in 0..=text.len() {
+                if let Some(root) = parse_root_at_start(&text.as_bytes()[..end]) {
+                    assert_eq!(root, whole);
+                    needed.get_or_insert(end);
+                }
+            }
+            assert_eq!(needed.is_some(), is_enough, "{text}");
+            assert!(needed.is_none_or(|end| end < text.find("::x").unwrap_or(text.len())));
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) use read::{WireProperties, WireValue};
 pub(crate) use secrets::{
     Step, contains_bytes, needs_sealing, plaintext_of, rebuild, value_of_plaintext,
 };
+pub(crate) use signature::SECRET;
 pub(crate) use write::{Secrets, write_properties, write_value};
 
 /// Runs `work` with enough stack for another level of nesting.

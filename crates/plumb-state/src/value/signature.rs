@@ -3,7 +3,7 @@
 /// The member that holds the signature.
 pub(super) const KEY: &str = "4dabf18193072939515e22adb298388d";
 /// A secret.
-pub(super) const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
+pub(crate) const SECRET: &str = "1b47061264138c4ac30d75fd1eb44270";
 /// An asset.
 pub(super) const ASSET: &str = "c44067f5952c0a294b673a41bacd8c17";
 /// An archive.
