@@ -299,7 +299,7 @@ impl Backend for FileBackend {
         stack: &StackReference,
         options: RemoveOptions,
     ) -> Result<(), BackendError> {
-        self.store.state_file(stack)?;
+        self.store.expect_stack(stack)?;
         let (lock, former) = Lock::take(&self.store, stack, None)?;
         if !options.force {
             recovery::recover(&self.store, stack)?;
@@ -356,7 +356,7 @@ impl Backend for FileBackend {
         to: &StackReference,
         rewrite: Rewrite<'_>,
     ) -> Result<Vec<Note>, BackendError> {
-        self.store.state_file(from)?;
+        self.store.expect_stack(from)?;
         let (lock, former) = Lock::take(&self.store, from, None)?;
         self.make_room(to)?;
         let notes = recovery::recover(&self.store, from)?;
@@ -415,7 +415,7 @@ impl Backend for FileBackend {
     }
 
     fn unlock(&self, stack: &StackReference) -> Result<Vec<String>, BackendError> {
-        self.store.state_file(stack)?;
+        self.store.expect_stack(stack)?;
         let mut locks = lock::locks_of(&self.store, stack)?;
         locks.retain(HeldLock::is_by_hand);
         for lock in &locks {
@@ -425,7 +425,7 @@ impl Backend for FileBackend {
     }
 
     fn cancel(&self, stack: &StackReference) -> Result<Cancelled, BackendError> {
-        self.store.state_file(stack)?;
+        self.store.expect_stack(stack)?;
         let (kept, locks): (Vec<HeldLock>, Vec<HeldLock>) = lock::locks_of(&self.store, stack)?
             .into_iter()
             .partition(HeldLock::is_by_hand);
@@ -445,7 +445,7 @@ impl Backend for FileBackend {
         &self,
         stack: &StackReference,
     ) -> Result<Option<CancelRequest>, BackendError> {
-        self.store.state_file(stack)?;
+        self.store.expect_stack(stack)?;
         let mut locks = lock::locks_of(&self.store, stack)?;
         locks.retain(|lock| !lock.is_by_hand());
         let [lock] = locks.as_slice() else {
@@ -508,7 +508,7 @@ impl Backend for FileBackend {
         stack: &StackReference,
         tags: &BTreeMap<String, String>,
     ) -> Result<(), BackendError> {
-        self.store.state_file(stack)?;
+        self.store.expect_stack(stack)?;
         self.store.set_tags(stack, tags)
     }
 

@@ -64,7 +64,7 @@ impl Update {
         stack: &StackReference,
         id: &str,
     ) -> Result<Self, BackendError> {
-        store.state_file(stack)?;
+        store.expect_stack(stack)?;
         capability::ensure(store)?;
         let token = Uuid::new_v4().to_string();
         let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;

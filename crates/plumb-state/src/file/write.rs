@@ -6,7 +6,7 @@ use plumb_resource::{CustomTimeouts, ResourceState, Urn};
 
 use super::features::features_of;
 use super::time::time_text;
-use crate::json::{Escape, JsonWriter, indent};
+use crate::json::{Escape, JsonWriter};
 use crate::value::{Secrets, write_properties, write_value};
 use crate::{
     EncryptedSnapshot, Extension, IntegrityErrorRecord, Manifest, PendingOperation, RawJson,
@@ -25,19 +25,20 @@ pub enum Layout {
 }
 
 impl Layout {
-    fn escape(self) -> Escape {
+    fn writer(self) -> JsonWriter {
         match self {
-            Layout::Compact | Layout::Indented => Escape::Plain,
-            Layout::CompactHtml => Escape::Html,
+            Layout::Compact => JsonWriter::new(Escape::Plain),
+            Layout::CompactHtml => JsonWriter::new(Escape::Html),
+            Layout::Indented => JsonWriter::indented(Escape::Plain),
         }
     }
 
     fn finish(self, json: JsonWriter) -> String {
-        let text = json.finish();
-        match self {
-            Layout::Compact | Layout::CompactHtml => text,
-            Layout::Indented => indent(&text) + "\n",
+        let mut text = json.finish();
+        if self == Layout::Indented {
+            text.push('\n');
         }
+        text
     }
 }
 
@@ -92,7 +93,7 @@ pub fn empty_checkpoint(stack: &str) -> String {
 
 /// Text of an export of a stack without a deployment.
 pub fn no_deployment(layout: Layout) -> String {
-    let mut json = JsonWriter::new(layout.escape());
+    let mut json = layout.writer();
     json.object(|json| {
         json.key("version").integer(3);
         json.key("deployment").null();
@@ -106,7 +107,7 @@ fn untyped(
     secrets: Secrets,
     layout: Layout,
 ) -> String {
-    let mut json = JsonWriter::new(layout.escape());
+    let mut json = layout.writer();
     json.object(|json| {
         write_version(json, snapshot, has_byte_strings);
         write_body(json.key("deployment"), snapshot, secrets);

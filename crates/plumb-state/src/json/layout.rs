@@ -9,11 +9,9 @@ pub(crate) fn compact(text: &str) -> String {
     out
 }
 
-/// Puts every member and element on a line of its own, indented by four more spaces than its container. Empty
-/// containers stay on one line. No newline at the end.
-pub(crate) fn indent(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 3 / 2);
-    let mut depth = 0;
+/// Appends JSON text with every member and element on a line of its own, indented by four more spaces than its
+/// container, which is at `depth`. Empty containers stay on one line. No newline at the end.
+pub(crate) fn indent_at(out: &mut String, text: &str, mut depth: usize) {
     let mut is_after_open = false;
     for token in Tokens(text) {
         let is_close = matches!(token, "}" | "]");
@@ -21,7 +19,7 @@ pub(crate) fn indent(text: &str) -> String {
             depth -= 1;
         }
         if is_after_open != is_close {
-            newline(&mut out, depth);
+            newline(out, depth);
         }
         is_after_open = false;
         out.push_str(token);
@@ -30,15 +28,15 @@ pub(crate) fn indent(text: &str) -> String {
                 depth += 1;
                 is_after_open = true;
             }
-            "," => newline(&mut out, depth),
+            "," => newline(out, depth),
             ":" => out.push(' '),
             _ => {}
         }
     }
-    out
 }
 
-fn newline(out: &mut String, depth: usize) {
+/// Appends the end of a line and the indentation of the next one.
+pub(crate) fn newline(out: &mut String, depth: usize) {
     out.push('\n');
     out.extend(std::iter::repeat_n("    ", depth));
 }

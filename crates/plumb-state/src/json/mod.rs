@@ -4,5 +4,5 @@ mod layout;
 mod number;
 mod write;
 
-pub(crate) use layout::{compact, indent};
+pub(crate) use layout::compact;
 pub(crate) use write::{Escape, JsonWriter};

@@ -1,7 +1,8 @@
-//! A writer of compact JSON.
+//! A writer of JSON.
 
 use std::fmt::Write;
 
+use super::layout::{indent_at, newline};
 use super::number::push_number;
 
 /// Characters of strings to escape beyond those that JSON requires.
@@ -13,20 +14,33 @@ pub(crate) enum Escape {
     Html,
 }
 
-/// Writer of compact JSON. The caller determines the order; commas are added automatically.
+/// Writer of JSON, compact or indented. The caller determines the order; commas are added automatically.
 pub(crate) struct JsonWriter {
     out: String,
     escape: Escape,
     /// Whether the next member or element is the first of its container.
     is_first: bool,
+    /// Number of open containers, if each member and element is on a line of its own.
+    depth: Option<usize>,
 }
 
 impl JsonWriter {
+    /// Writer of compact JSON.
     pub(crate) fn new(escape: Escape) -> Self {
         JsonWriter {
             out: String::new(),
             escape,
             is_first: true,
+            depth: None,
+        }
+    }
+
+    /// Writer that puts every member and element on a line of its own, indented by four more spaces than its container.
+    /// Empty containers stay on one line.
+    pub(crate) fn indented(escape: Escape) -> Self {
+        JsonWriter {
+            depth: Some(0),
+            ..JsonWriter::new(escape)
         }
     }
 
@@ -47,16 +61,30 @@ impl JsonWriter {
     fn container(&mut self, open: char, close: char, fill: impl FnOnce(&mut Self)) {
         self.out.push(open);
         self.is_first = true;
+        self.depth = self.depth.map(|depth| depth + 1);
         fill(self);
+        self.depth = self.depth.map(|depth| depth - 1);
+        if !self.is_first {
+            self.begin_line();
+        }
         self.out.push(close);
         self.is_first = false;
+    }
+
+    fn begin_line(&mut self) {
+        if let Some(depth) = self.depth {
+            newline(&mut self.out, depth);
+        }
     }
 
     /// Begins a member; its value must follow.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.element();
         self.string(name);
-        self.out.push(':');
+        self.out.push_str(match self.depth {
+            Some(_) => ": ",
+            None => ":",
+        });
         self
     }
 
@@ -66,6 +94,7 @@ impl JsonWriter {
             self.out.push(',');
         }
         self.is_first = false;
+        self.begin_line();
         self
     }
 
@@ -87,7 +116,10 @@ impl JsonWriter {
 
     /// Writes text that is already compact JSON.
     pub(crate) fn raw(&mut self, json: &str) {
-        self.out.push_str(json);
+        match self.depth {
+            Some(depth) => indent_at(&mut self.out, json, depth),
+            None => self.out.push_str(json),
+        }
     }
 
     /// Writes the member `name`, unless `text` is empty.
@@ -201,6 +233,36 @@ fn needs_look(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sample(json: &mut JsonWriter) {
+        json.object(|json| {
+            json.key("a").object(|_| {});
+            json.key("b").array(|json| {
+                json.element().array(|_| {});
+                json.element().string("a, [b]: {c}");
+                json.element().object(|json| json.flag_member("flag", true));
+            });
+            json.key("c")
+                .raw(r#"{"a":[],"b":[1,{"c":null}],"d":"x:\"{"}"#);
+            json.key("d").number(1.5);
+        });
+    }
+
+    #[test]
+    fn indented_text_is_that_of_another_writer() {
+        let (mut compact, mut indented) = (
+            JsonWriter::new(Escape::Plain),
+            JsonWriter::indented(Escape::Plain),
+        );
+        sample(&mut compact);
+        sample(&mut indented);
+        let value: serde_json::Value = serde_json::from_str(&compact.finish()).unwrap();
+        let mut expected = Vec::new();
+        let four = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+        let mut other = serde_json::Serializer::with_formatter(&mut expected, four);
+        serde::Serialize::serialize(&value, &mut other).unwrap();
+        assert_eq!(indented.finish(), String::from_utf8(expected).unwrap());
+    }
 
     #[test]
     fn what_needs_escaping_is_found_wherever_it_stands() {

@@ -15,7 +15,7 @@ use super::{EncryptedPlan, GoalPlan, Plan, PlanDiff, ResourcePlan};
 use crate::file::{
     Text, WireTimeouts, from_json, timeouts, wire_object, write_manifest, write_timeout_members,
 };
-use crate::json::{Escape, JsonWriter, indent};
+use crate::json::{Escape, JsonWriter};
 use crate::sealing::open;
 use crate::secrets::{CiphertextCache, SecretCodec, SecretsError};
 use crate::value::{Secrets, WireProperties, write_properties};
@@ -269,7 +269,7 @@ impl Plan {
 }
 
 fn write_file(plan: &Plan, head: &PlanHead, secrets: Secrets) -> String {
-    let mut json = JsonWriter::new(Escape::Plain);
+    let mut json = JsonWriter::indented(Escape::Plain);
     json.object(|json| {
         write_manifest(json.key("manifest"), &head.manifest);
         if let Some(config) = &head.config {
@@ -283,7 +283,7 @@ fn write_file(plan: &Plan, head: &PlanHead, secrets: Secrets) -> String {
             });
         }
     });
-    indent(&json.finish()) + "\n"
+    json.finish() + "\n"
 }
 
 fn write_resource(json: &mut JsonWriter, plan: &ResourcePlan, secrets: Secrets) {
