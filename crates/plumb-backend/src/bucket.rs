@@ -135,6 +135,12 @@ pub trait Bucket: Send + Sync {
         Ok(listed.into_iter().find(|entry| entry.key == key))
     }
 
+    /// Listing entries of those objects that exist.
+    fn find_all(&self, keys: &[String]) -> Result<Vec<Entry>, BucketError> {
+        let found: Result<Vec<_>, _> = keys.iter().map(|key| self.find(key)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
     /// Waits before a retry. Buckets of tests advance their clock instead.
     fn pause(&self, time: Duration) {
         thread::sleep(time);

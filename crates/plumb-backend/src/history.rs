@@ -7,11 +7,10 @@ use plumb_state::file::Deployment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::bucket::Version;
 use crate::compression::Compression;
 use crate::error::BackendError;
 use crate::keys;
-use crate::state_file::StateFile;
+use crate::state_file::{StateFile, no_stack};
 use crate::store::{Store, json_bytes, unix_nanos};
 use crate::versions::Kept;
 
@@ -130,11 +129,9 @@ impl Store {
         let stem = key.split(RECORD).next().unwrap_or(key);
         let state = match self.kept_state(stack, stem)? {
             Some(content) => {
-                let version = Version::default();
                 let state = StateFile {
                     key: key.clone(),
                     content,
-                    version,
                 };
                 state.parse()?.latest
             }
@@ -163,6 +160,7 @@ impl Store {
     pub(crate) fn add_history(
         &self,
         stack: &StackReference,
+        state: &StateFile,
         record: &UpdateRecord,
     ) -> Result<Kept, BackendError> {
         let extension = self.options.compression.extension();
@@ -175,7 +173,7 @@ impl Store {
             source,
         })?;
         self.bucket.put_relaxed(&record_key, &packed)?;
-        self.keep_state(stack, &stem)
+        self.keep_state(stack, state, &stem)
     }
 
     /// Copies the state file to the backups. Large states are copied, in compressed form, only as often as the history
@@ -183,6 +181,7 @@ impl Store {
     pub(crate) fn add_backup(
         &self,
         stack: &StackReference,
+        state: &StateFile,
         kept: Kept,
     ) -> Result<(), BackendError> {
         if self.options.disable_backups || kept == Kept::Delta {
@@ -191,8 +190,7 @@ impl Store {
         if kept == Kept::Full {
             let name = format!("{}.{}.json.zst", stack.stack, unix_nanos());
             let key = format!("{}/{name}", keys::backups(stack));
-            let content = self.state_file(stack)?.content;
-            let packed = Compression::Zstd.pack(&content);
+            let packed = Compression::Zstd.pack(&state.content);
             let packed = packed.map_err(|source| BackendError::Unpack {
                 key: key.clone(),
                 source,
@@ -201,22 +199,20 @@ impl Store {
         }
         let extension = self.options.compression.extension();
         let name = format!("{}.{}.json{extension}", stack.stack, unix_nanos());
-        self.copy_state(stack, &format!("{}/{name}", keys::backups(stack)))
+        let key = format!("{}/{name}", keys::backups(stack));
+        self.copy_state(stack, state, &key)
     }
 
     pub(crate) fn copy_state(
         &self,
         stack: &StackReference,
+        state: &StateFile,
         target: &str,
     ) -> Result<(), BackendError> {
-        let missing = || BackendError::NoStack {
-            stack: stack.qualified(),
-        };
-        let key = self.state_key(stack)?.ok_or_else(missing)?;
-        if self.bucket.copy(&key, target)? {
+        if self.bucket.copy(&state.key, target)? {
             Ok(())
         } else {
-            Err(missing())
+            Err(no_stack(stack))
         }
     }
 

@@ -1,7 +1,9 @@
 //! Writer of the journal of an update.
 //!
 //! One thread owns the log. Callers submit records and get their numbers immediately; the thread encodes all waiting
-//! records and commits them together (**group commit**), so a slower store gets more records per commit. After the
+//! records and commits them together (**group commit**), so a slower store gets more records per commit. If commits
+//! take long, it also waits a moment for records that come together, such as the outcomes of calls that began together:
+//! the first of them alone would make the others wait for two commits. After the
 //! first failure every waiter gets the error, and no further record becomes durable. Records submitted later, such as
 //! results of provider calls in progress, are still kept: in the log if possible, otherwise in the
 //! [recovery file](crate::rescue).
@@ -15,6 +17,7 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -182,17 +185,18 @@ fn run(
     rescue: &Rescue,
 ) {
     let mut is_broken = false;
+    let mut pace = Pace::default();
     while let Ok(waiting) = records.recv() {
         let mut last = waiting.last;
         let mut batch = (waiting.encode)(waiting.first);
-        while let Ok(waiting) = records.try_recv() {
+        pace.gather(records, |waiting| {
             last = waiting.last;
             batch.extend((waiting.encode)(waiting.first));
-        }
+        });
         let committed = if is_broken {
             None
         } else {
-            Some(log.commit(&batch))
+            Some(pace.time(|| log.commit(&batch)))
         };
         if let Some(Ok(())) = committed {
             let _ = report.send_replace(Ok(last));
@@ -212,6 +216,46 @@ fn run(
     }
     if let Err(error) = log.end() {
         let _ = report.send_replace(Err(error));
+    }
+}
+
+/// Commits that take less are not worth waiting for.
+const QUICK: Duration = Duration::from_millis(4);
+/// Parts of the time of a commit: to wait for the next record, and for all records of a batch.
+const NEXT: u32 = 16;
+const ALL: u32 = 4;
+/// Maximum time to wait for the next record.
+const LONGEST_WAIT: Duration = Duration::from_millis(3);
+
+/// Time that commits take lately.
+#[derive(Default)]
+struct Pace {
+    commit: Duration,
+}
+
+impl Pace {
+    /// Takes the records that are there, and after slow commits also those that come soon.
+    fn gather(&self, records: &Receiver<Records>, mut take: impl FnMut(Records)) {
+        let until = Instant::now() + self.commit / ALL;
+        loop {
+            while let Ok(waiting) = records.try_recv() {
+                take(waiting);
+            }
+            if self.commit < QUICK || Instant::now() >= until {
+                return;
+            }
+            match records.recv_timeout((self.commit / NEXT).min(LONGEST_WAIT)) {
+                Ok(waiting) => take(waiting),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn time<T>(&mut self, commit: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = commit();
+        self.commit = (self.commit + start.elapsed()) / 2;
+        result
     }
 }
 

@@ -27,7 +27,7 @@ use crate::keys;
 use crate::lock::TakenOver;
 use crate::rescue::{self, Rescued};
 use crate::segments::{JOURNAL, Keep};
-use crate::state_file::StateFile;
+use crate::state_file::{Former, StateFile};
 use crate::store::Store;
 use crate::stored::{Leftover, Stored, journals};
 
@@ -180,7 +180,7 @@ fn recover_all(
         if let Stored::Segments(segments) = &mut stored {
             segments.seal(store)?;
         }
-        let state = store.state_file(stack)?;
+        let (state, former) = store.state_to_replace(stack)?;
         match stored.classify(store, &state)? {
             Leftover::Done => stored.remove(store, Keep::Seal)?,
             Leftover::Alien(reason) => notes.push(stored.set_aside(store, reason)?),
@@ -191,7 +191,7 @@ fn recover_all(
                 }
             }
             Leftover::Matching(journal) => {
-                replay_and_save(store, stack, &mut stored, &state, journal, notes)?;
+                replay_and_save(store, stack, &mut stored, (&state, &former), journal, notes)?;
             }
         }
     }
@@ -202,7 +202,7 @@ fn replay_and_save(
     store: &Store,
     stack: &StackReference,
     stored: &mut Stored,
-    state: &StateFile,
+    (state, former): (&StateFile, &Former),
     journal: Journal,
     notes: &mut Vec<Note>,
 ) -> Result<(), BackendError> {
@@ -218,7 +218,7 @@ fn replay_and_save(
         };
         let text = snapshot.checkpoint(&stack.qualified());
         stored.note_folded(store, &text)?;
-        store.save_text(stack, &text, Some(&state.former()))?;
+        store.save_text(stack, &text, Some(former))?;
         notes.push(Note::Replayed {
             journal: store.bucket.address(stored.key()),
             entries,

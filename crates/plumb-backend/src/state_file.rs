@@ -9,7 +9,7 @@ use plumb_state::file::{
 };
 use plumb_state::journal::disk::CheckpointDigest;
 
-use crate::bucket::{Entry, Version, Versioned};
+use crate::bucket::{Entry, Version};
 use crate::compression::Compression;
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
@@ -23,7 +23,6 @@ pub(crate) struct StateFile {
     pub(crate) key: String,
     /// Content, decompressed.
     pub(crate) content: Vec<u8>,
-    pub(crate) version: Version,
 }
 
 /// The state file that a new one replaces.
@@ -36,13 +35,6 @@ pub(crate) struct Former {
 impl StateFile {
     pub(crate) fn digest(&self) -> CheckpointDigest {
         CheckpointDigest::of(&self.content)
-    }
-
-    pub(crate) fn former(&self) -> Former {
-        Former {
-            key: self.key.clone(),
-            version: self.version.clone(),
-        }
     }
 
     pub(crate) fn parse(&self) -> Result<Checkpoint, BackendError> {
@@ -62,7 +54,7 @@ impl StateFile {
     }
 }
 
-fn no_stack(stack: &StackReference) -> BackendError {
+pub(crate) fn no_stack(stack: &StackReference) -> BackendError {
     BackendError::NoStack {
         stack: stack.qualified(),
     }
@@ -72,12 +64,8 @@ impl Store {
     /// Key of the current state file: the variant that was written last.
     pub(crate) fn state_key(&self, stack: &StackReference) -> Result<Option<String>, BackendError> {
         let base = keys::state(stack);
-        let mut found = Vec::new();
-        for compression in Compression::ALL {
-            let key = format!("{base}{}", compression.extension());
-            found.extend(self.bucket.find(&key)?);
-        }
-        Ok(latest(found).map(|entry| entry.key))
+        let variants = Compression::ALL.map(|it| format!("{base}{}", it.extension()));
+        Ok(latest(self.bucket.find_all(&variants)?).map(|entry| entry.key))
     }
 
     /// An error if there is no such stack.
@@ -90,22 +78,34 @@ impl Store {
     pub(crate) fn state_file(&self, stack: &StackReference) -> Result<StateFile, BackendError> {
         let missing = || no_stack(stack);
         let key = self.state_key(stack)?.ok_or_else(missing)?;
-        let found = if self.bucket.files().is_some() {
+        let packed = self.bucket.get(&key)?.ok_or_else(missing)?;
+        let content = self.unpack(&key, packed)?;
+        Ok(StateFile { key, content })
+    }
+
+    /// Reads the current state file to replace it.
+    pub(crate) fn state_to_replace(
+        &self,
+        stack: &StackReference,
+    ) -> Result<(StateFile, Former), BackendError> {
+        if self.bucket.files().is_some() {
             // The version of a file is a digest, which takes time and which nobody compares: see `save_text`.
-            self.bucket.get(&key)?.map(|content| Versioned {
-                content,
+            let state = self.state_file(stack)?;
+            let former = Former {
+                key: state.key.clone(),
                 version: Version::default(),
-            })
-        } else {
-            self.bucket.get_versioned(&key)?
-        };
-        let found = found.ok_or_else(missing)?;
-        let content = self.unpack(&key, found.content)?;
-        Ok(StateFile {
-            key,
-            content,
+            };
+            return Ok((state, former));
+        }
+        let missing = || no_stack(stack);
+        let key = self.state_key(stack)?.ok_or_else(missing)?;
+        let found = self.bucket.get_versioned(&key)?.ok_or_else(missing)?;
+        let former = Former {
+            key: key.clone(),
             version: found.version,
-        })
+        };
+        let content = self.unpack(&key, found.content)?;
+        Ok((StateFile { key, content }, former))
     }
 
     /// The root stack resource, if it is in the first part of the current state file.
@@ -124,14 +124,15 @@ impl Store {
         Ok(start.and_then(|start| parse_root_at_start(&start)))
     }
 
-    /// Replaces the state file; the former one becomes `.bak`. If a former file is given and the store has no files,
-    /// the new one is written only if that one is unchanged: an owner that lost the stack cannot overwrite newer state.
+    /// Replaces the state file, and returns its key; the former one becomes `.bak`. If a former file is given and the store
+    /// has no files, the new one is written only if that one is unchanged: an owner that lost the stack cannot overwrite
+    /// newer state.
     pub(crate) fn save_text(
         &self,
         stack: &StackReference,
         text: &str,
         former: Option<&Former>,
-    ) -> Result<(), BackendError> {
+    ) -> Result<String, BackendError> {
         let compression = self.options.compression;
         let base = keys::state(stack);
         let target = format!("{base}{}", compression.extension());
@@ -142,7 +143,11 @@ impl Store {
                 source,
             })?;
         self.back_up(&target);
-        let other = self.state_key(stack)?.filter(|key| *key != target);
+        let present = match former {
+            Some(former) => Some(former.key.clone()),
+            None => self.state_key(stack)?,
+        };
+        let other = present.filter(|key| *key != target);
         if let Some(other) = &other {
             self.back_up(other);
         }
@@ -163,7 +168,7 @@ impl Store {
             self.bucket
                 .put(&format!("{target}.{}", unix_nanos()), &packed)?;
         }
-        Ok(())
+        Ok(target)
     }
 
     /// Writes `target` if the former file is unchanged. If the compression changes, the former file has another key,
@@ -204,7 +209,8 @@ impl Store {
         stack: &StackReference,
         snapshot: &EncryptedSnapshot,
     ) -> Result<(), BackendError> {
-        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)
+        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)?;
+        Ok(())
     }
 
     /// Copies an object to its `.bak`. Failures are ignored.

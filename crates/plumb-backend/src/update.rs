@@ -24,7 +24,7 @@ use crate::lock::{HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
 use crate::rescue::Rescue;
 use crate::segments::{self, Keep, SegmentLog};
-use crate::state_file::Former;
+use crate::state_file::{Former, StateFile};
 use crate::store::Store;
 use crate::stored::Stored;
 use crate::versions::Kept;
@@ -76,8 +76,8 @@ impl Update {
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
         let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
         notes.extend(recovered);
-        let state = store.state_file(stack)?;
-        let (base, base_digest, former) = (state.parse()?, state.digest(), state.former());
+        let (state, former) = store.state_to_replace(stack)?;
+        let (base, base_digest) = (state.parse()?, state.digest());
         let journal_key = recovery::journal_key(stack, id);
         let rescue = Rescue::new(store, &journal_key, base_digest);
         let journal = open_journal(
@@ -175,29 +175,52 @@ impl Update {
         snapshot: Option<&EncryptedSnapshot>,
         record: Option<&UpdateRecord>,
     ) -> Result<Finished, BackendError> {
-        if let Err(source) = self.save(snapshot) {
-            self.leave();
-            return Err(match self.rescue.rescued() {
-                Some(rescued) => BackendError::Rescued {
-                    rescued,
-                    source: Box::new(source),
-                },
-                None => source,
-            });
-        }
+        let saved = match self.save(snapshot) {
+            Ok(saved) => saved,
+            Err(source) => {
+                self.leave();
+                return Err(match self.rescue.rescued() {
+                    Some(rescued) => BackendError::Rescued {
+                        rescued,
+                        source: Box::new(source),
+                    },
+                    None => source,
+                });
+            }
+        };
         self.rescue.remove();
-        let mut finished = Finished::default();
-        if let Some(record) = record {
-            let kept = self.store.add_history(&self.stack, record);
-            let form = *kept.as_ref().unwrap_or(&Kept::Copy);
-            finished.history = kept.err();
-            finished.backup = self.store.add_backup(&self.stack, form).err();
-        }
+        let finished = match record {
+            Some(record) => self.keep(saved, record),
+            None => Finished::default(),
+        };
         self.lease = None;
         if let Some(lock) = self.lock.take() {
             lock.release()?;
         }
         Ok(finished)
+    }
+
+    /// Adds the update to the history, and the state to the backups.
+    fn keep(&self, saved: Option<StateFile>, record: &UpdateRecord) -> Finished {
+        let state = match saved {
+            Some(saved) => Ok(saved),
+            None => self.store.state_file(&self.stack),
+        };
+        let state = match state {
+            Ok(state) => state,
+            Err(error) => {
+                return Finished {
+                    history: Some(error),
+                    backup: None,
+                };
+            }
+        };
+        let kept = self.store.add_history(&self.stack, &state, record);
+        let form = *kept.as_ref().unwrap_or(&Kept::Copy);
+        Finished {
+            history: kept.err(),
+            backup: self.store.add_backup(&self.stack, &state, form).err(),
+        }
     }
 
     /// Replaces the whole state without a journal, as `stack import` and state edits do, and releases the stack.
@@ -213,7 +236,11 @@ impl Update {
         self.complete(None, None).map(|_| ())
     }
 
-    fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<(), BackendError> {
+    /// Saves the state and removes the journal. Returns the state file if it was written.
+    fn save(
+        &mut self,
+        snapshot: Option<&EncryptedSnapshot>,
+    ) -> Result<Option<StateFile>, BackendError> {
         let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
         // The engine's own snapshot is complete even if the journal could not be written.
         if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
@@ -225,6 +252,7 @@ impl Update {
             (None, Some(stored)) => self.folded(stored)?,
             _ => None,
         };
+        let mut saved = None;
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
             // A journal without records cannot have been folded into a checkpoint that replaces its base.
@@ -234,13 +262,16 @@ impl Update {
                 stored.note_folded(&self.store, &text)?;
             }
             self.check_fence()?;
-            self.store
+            let key = self
+                .store
                 .save_text(&self.stack, &text, Some(&self.former))?;
+            let content = text.into_bytes();
+            saved = Some(StateFile { key, content });
         }
-        match stored {
-            Some(stored) => stored.remove(&self.store, Keep::Nothing),
-            None => Ok(()),
+        if let Some(stored) = stored {
+            stored.remove(&self.store, Keep::Nothing)?;
         }
+        Ok(saved)
     }
 
     /// Base with the journal folded in; `None` if nothing was recorded.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::BackendError;
 use crate::keys;
+use crate::state_file::StateFile;
 use crate::store::{Store, json_bytes};
 
 /// Size in bytes from which states are stored as deltas.
@@ -116,29 +117,26 @@ impl Store {
     pub(crate) fn keep_state(
         &self,
         stack: &StackReference,
+        state: &StateFile,
         stem: &str,
     ) -> Result<Kept, BackendError> {
-        let missing = || BackendError::NoStack {
-            stack: stack.qualified(),
-        };
-        let key = self.state_key(stack)?.ok_or_else(missing)?;
-        let content = self.read(&key)?.ok_or_else(missing)?;
+        let StateFile { key, content } = state;
         if content.len() < LARGE {
             let extension = self.options.compression.extension();
-            self.copy_state(stack, &format!("{stem}{COPY}{extension}"))?;
+            self.copy_state(stack, state, &format!("{stem}{COPY}{extension}"))?;
             self.prune(stack)?;
             return Ok(Kept::Copy);
         }
-        let version = match self.delta(stack, &key, &content) {
+        let version = match self.delta(stack, key, content) {
             Some(version) => version,
             None => Version {
                 head: Head {
                     format: FORMAT,
-                    digest: digest(&content),
+                    digest: digest(content),
                     depth: 0,
                     base: None,
                 },
-                packed: pack(&content, b"").map_err(cannot_pack(&key))?,
+                packed: pack(content, b"").map_err(cannot_pack(key))?,
             },
         };
         let (kept, ending) = match version.head.base {

@@ -283,6 +283,27 @@ impl Bucket for ObjectBucket {
         }
     }
 
+    fn find_all(&self, keys: &[String]) -> Result<Vec<Entry>, BucketError> {
+        let paths: Result<Vec<Path>, BucketError> = keys.iter().map(|key| self.path(key)).collect();
+        let paths = paths?;
+        let found = self.run(|store| async move {
+            let heads = paths.iter().map(|path| async {
+                match store.head(path).await {
+                    Err(Error::NotFound { .. }) => Ok(None),
+                    found => found.map(Some),
+                }
+            });
+            futures::future::try_join_all(heads).await
+        });
+        let first = keys.first().map_or("", String::as_str);
+        let found = found.map_err(self.failed(Action::Read, first))?;
+        Ok(found
+            .iter()
+            .flatten()
+            .filter_map(|meta| self.entry(meta))
+            .collect())
+    }
+
     fn address(&self, key: &str) -> String {
         if key.is_empty() {
             self.base.clone()

@@ -103,6 +103,15 @@ fn completed(mut config: Config, variables: Variables<'_>) -> Config {
 }
 
 impl PostgresBucket {
+    /// Entry of a row with the key and the time of the last write.
+    fn entry(&self, row: &Row) -> Option<Entry> {
+        let key: String = row.get(0);
+        Some(Entry {
+            key: key.strip_prefix(&self.prefix)?.to_owned(),
+            modified: time_of(row.get(1)),
+        })
+    }
+
     fn run(
         &self,
         effect: Effect,
@@ -330,16 +339,7 @@ impl Bucket for PostgresBucket {
             vec![self.key(&format!("{folder}/"))],
         );
         let rows = rows.map_err(self.failed("list", "SELECT", folder))?;
-        let mut entries: Vec<Entry> = rows
-            .iter()
-            .filter_map(|row| {
-                let key: String = row.get(0);
-                Some(Entry {
-                    key: key.strip_prefix(&self.prefix)?.to_owned(),
-                    modified: time_of(row.get(1)),
-                })
-            })
-            .collect();
+        let mut entries: Vec<Entry> = rows.iter().filter_map(|row| self.entry(row)).collect();
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(entries)
     }
@@ -358,6 +358,21 @@ impl Bucket for PostgresBucket {
             key: key.to_owned(),
             modified: time_of(row.get(0)),
         }))
+    }
+
+    fn find_all(&self, keys: &[String]) -> Result<Vec<Entry>, BucketError> {
+        let whole: Vec<String> = keys.iter().map(|key| self.prefix.clone() + key).collect();
+        let rows = self.run(
+            Effect::Idempotent,
+            format!(
+                "SELECT key, (extract(epoch FROM updated_at) * 1000000)::bigint FROM {} WHERE key = ANY($1)",
+                self.table
+            ),
+            vec![Box::new(whole)],
+        );
+        let first = keys.first().map_or("", String::as_str);
+        let rows = rows.map_err(self.failed("read", "SELECT", first))?;
+        Ok(rows.iter().filter_map(|row| self.entry(row)).collect())
     }
 
     fn address(&self, key: &str) -> String {

@@ -56,11 +56,12 @@ fn state(version: u64, bytes: usize) -> String {
 fn update_to(backend: &FileBackend, text: &str, message: &str) {
     let dev = stack("dev");
     backend.store().save_text(&dev, text, None).unwrap();
+    let state = backend.store().state_file(&dev).unwrap();
     let kept = backend
         .store()
-        .add_history(&dev, &update_record(message))
+        .add_history(&dev, &state, &update_record(message))
         .unwrap();
-    backend.store().add_backup(&dev, kept).unwrap();
+    backend.store().add_backup(&dev, &state, kept).unwrap();
 }
 
 fn size_of(world: &World, folder: &str) -> u64 {
