@@ -333,6 +333,9 @@ def nightly(machine, target):
     yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
     fast = str(target / "bench-fast/plumb")
     yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **AT_NIGHT)
+    yield Step("state-figures", ["benches/state/run", "--plumb", fast, "--stores", "{store_servers}", "--slow-provider",
+                                 str(target / "bench-fast/pulumi-resource-slow"), "--check", "--margin", "3"],
+               after=("optimised",), alone=True, **AT_NIGHT)
     if machine.debian or shutil.which("chromium"):
         yield setup("chromium", "setup-chromium.sh")
         yield Step("documentation", ["python3", "tests/codegen/docs.py", "--plumb", "{plumb}", "--browser", "{chromium}"],

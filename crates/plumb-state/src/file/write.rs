@@ -42,10 +42,14 @@ impl Layout {
     }
 }
 
+/// Length of the text of a usual resource. Room that is not used takes no memory.
+const USUAL_LENGTH: usize = 1024;
+
 impl EncryptedSnapshot {
     /// Text of a state file for the stack with this (fully qualified) name.
     pub fn checkpoint(&self, stack: &str) -> String {
         let mut json = JsonWriter::new(Escape::Plain);
+        json.reserve(self.inner.resources.len() * USUAL_LENGTH);
         json.object(|json| {
             write_version(json, &self.inner, self.has_byte_strings);
             json.key("checkpoint").object(|json| {
@@ -108,6 +112,7 @@ fn untyped(
     layout: Layout,
 ) -> String {
     let mut json = layout.writer();
+    json.reserve(snapshot.resources.len() * USUAL_LENGTH);
     json.object(|json| {
         write_version(json, snapshot, has_byte_strings);
         write_body(json.key("deployment"), snapshot, secrets);

@@ -44,6 +44,11 @@ impl JsonWriter {
         }
     }
 
+    /// Makes room for text of this length, so that it is not moved as it grows.
+    pub(crate) fn reserve(&mut self, length: usize) {
+        self.out.reserve(length);
+    }
+
     pub(crate) fn finish(self) -> String {
         self.out
     }
