@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Records a session in a terminal as an animated picture, for the README and the book.
 
-    tests/recording.py --bin target/release/plumb [--out docs/images/first-update.svg]
+    tests/recording.py --bin target/release/plumb [--session first-update] [--out docs/images/first-update.svg]
+    tests/recording.py --bin target/release/plumb --session two-machines --stores "$(tests/setup-stores.sh)"
 
 A shell runs in a pseudo terminal, with its own home and a program of built-in resources. Keys are typed with pauses, and the terminal
 emulator (the package `pyte`; `tests/setup-python.sh 3.259 pyte` makes a Python with it) turns what comes back into frames. So the
-picture shows what the program printed. Only waits are changed: none lasts longer than two seconds.
+picture shows what the program printed. Only waits are changed: none lasts longer than two seconds. The two machines of the second session
+are namespaces for processes and host names, which take root, and their store is an S3 server.
 
 The picture is a strip of frames that moves up behind a window, by CSS alone. Lines that occur more than once are stored once. Readers
 who prefer reduced motion see the last frame.
@@ -21,16 +23,48 @@ import signal
 import struct
 import tempfile
 import termios
+import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyte
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+import store_servers  # noqa: E402
+
 COLUMNS, LINES = 92, 25
 WIDTH, HEIGHT, LEFT, TOP = 8.05, 17, 14, 14
 LONGEST, SHORTEST, AT_THE_END = 2.0, 0.12, 5.0
-PROGRAM = """\
+
+
+@dataclass
+class Session:
+    """What is recorded."""
+
+    title: str
+    program: str
+    keys: list
+    """Keys, or what else happens, and the text to wait for."""
+    needs_store: bool = False
+
+
+def machine_dies(recorder):
+    """Kills the update that is under way, and all that it has started."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0] == b"unshare" and str(recorder.folder).encode() in b" ".join(words):
+            os.kill(int(process.name), signal.SIGKILL)
+
+
+FIRST_UPDATE = Session(
+    "A terminal: plumb up creates three resources; a setting changes; plumb up replaces one of them; plumb why explains it",
+    """\
 name: hello
 runtime: yaml
 config:
@@ -48,15 +82,51 @@ resources:
     properties:
       create: sleep 2; cp page.html public.html
       triggers: ["${page.environment}"]
+""",
+    [
+        ("plumb up --stack dev --create\r", "Do you want to perform this update?"),
+        ("yes\r", "Duration:"),
+        ("plumb config set greeting Welcome\r", "$ "),
+        ("clear; plumb up --yes --skip-preview\r", "Duration:"),
+        ("plumb why upload\r", "$ "),
+    ],
+)
+TWO_MACHINES = Session(
+    "A terminal: Alice's machine dies in the middle of an update of a stack in a bucket; Bob's update waits half a minute and goes on",
+    """\
+name: app
+runtime: yaml
+resources:
+  first:
+    type: command:local:Command
+    properties: {create: "sleep 1; echo one"}
+  second:
+    type: command:local:Command
+    properties: {create: "sleep 4; echo two"}
+    options: {dependsOn: ["${first}"]}
+  third:
+    type: command:local:Command
+    properties: {create: "echo three"}
+    options: {dependsOn: ["${second}"]}
+""",
+    [
+        ("on alice\r", "alice$ "),
+        ("clear; plumb login s3://states\r", "alice$ "),
+        ("plumb up --stack dev --create --yes --skip-preview\r", "created (1s)"),
+        (machine_dies, "alice$ "),
+        ("on bob\r", "bob$ "),
+        ("clear; plumb up --yes --skip-preview\r", "bob$ "),
+        ("plumb up --yes --skip-preview --lock-timeout 2m\r", "Duration:"),
+    ],
+    needs_store=True,
+)
+SESSIONS = {"first-update": FIRST_UPDATE, "two-machines": TWO_MACHINES}
+# Each program runs in namespaces of its own: what happens to one says nothing of the other.
+MACHINES = """
+PS1='$ '
+on() {{ PS1="$1\\$ "; machine=$1; }}
+plumb() {{ unshare --pid --uts --fork --kill-child sh -c 'hostname "$0"; exec {folder}/bin/plumb "$@"' "$machine" "$@"; }}
 """
-KEYS = [
-    ("plumb up --stack dev --create\r", "Do you want to perform this update?"),
-    ("yes\r", "Duration:"),
-    ("plumb config set greeting Welcome\r", "$ "),
-    ("clear; plumb up --yes --skip-preview\r", "Duration:"),
-    ("plumb why upload\r", "$ "),
-]
-"""Keys, and the text to wait for."""
 COLOURS = {"default": "#d0d7de", "black": "#6e7681", "red": "#ff7b72", "green": "#7ee787", "brown": "#e3b341", "yellow": "#e3b341",
            "blue": "#79c0ff", "magenta": "#d2a8ff", "cyan": "#76e3ea", "white": "#f0f6fc"}
 
@@ -68,20 +138,24 @@ SOFTER = {"#00ff00": COLOURS["green"], "#00ffff": COLOURS["cyan"], "#5c5cff": CO
 class Recorder:
     """A shell in a terminal, and every state of its screen with the time at which it was reached."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, session, store):
+        self.folder = folder
         (folder / "bin").mkdir()
         (folder / "bin/plumb").symlink_to(binary)
-        (folder / "hello").mkdir()
-        (folder / "hello/Pulumi.yaml").write_text(PROGRAM)
+        (folder / "project").mkdir()
+        (folder / "project/Pulumi.yaml").write_text(session.program)
+        (folder / "machines").write_text(MACHINES.format(folder=folder))
         self.screen = pyte.Screen(COLUMNS, LINES)
         self.stream = pyte.ByteStream(self.screen)
         self.frames = []
         environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8",
-                       "PS1": "$ ", "USER": "you", "BASH_SILENCE_DEPRECATION_WARNING": "1"}
+                       "PS1": "$ ", "USER": "you", "BASH_SILENCE_DEPRECATION_WARNING": "1",
+                       **store}
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.chdir(folder / "hello")
-            os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], environment)
+            os.chdir(folder / "project")
+            start = ["--rcfile", str(folder / "machines")] if session.needs_store else ["--norc"]
+            os.execvpe("bash", ["bash", "--noprofile", *start, "--noediting", "-i"], environment)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
 
     def read(self, seconds):
@@ -100,7 +174,7 @@ class Recorder:
         while time.monotonic() < end:
             self.read(0.05)
             shown = [line.rstrip() for line in self.screen.display if line.strip()]
-            if shown and (shown[-1] == "$" if text == "$ " else any(text in line for line in shown[-6:])):
+            if shown and (shown[-1] == text.rstrip() if text.endswith("$ ") else any(text in line for line in shown[-6:])):
                 return
         raise SystemExit(f"`{text}` did not come:\n" + "\n".join(self.screen.display))
 
@@ -138,7 +212,7 @@ def strip(frames):
     return kept
 
 
-def picture(frames):
+def picture(frames, title):
     width, height = round(COLUMNS * WIDTH + 2 * LEFT), LINES * HEIGHT + 2 * TOP
     lines, uses = {}, []
     for number, (_, frame) in enumerate(frames):
@@ -154,7 +228,7 @@ def picture(frames):
     texts = "\n".join(f'<text id="{name}" x="{LEFT}">{spans(line)}</text>' for line, name in lines.items())
     still = f".s{{animation:none;transform:translateY({-(len(frames) - 1) * height}px)}}"
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">
-<title>A terminal: plumb up creates three resources; a setting changes; plumb up replaces one of them; plumb why explains it</title>
+<title>{html.escape(title)}</title>
 <style>
 text{{font:13.4px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}}
 .s{{animation:p {total:.1f}s steps(1,end) infinite}}.b{{font-weight:bold}}
@@ -186,22 +260,43 @@ def spans(line):
 def main():
     parser = argparse.ArgumentParser(description="Record a session as a picture.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs/images/first-update.svg", help="the picture to write")
+    parser.add_argument("--session", choices=SESSIONS, default="first-update", help="what is recorded (first-update)")
+    parser.add_argument("--stores", type=Path, help="the folder that tests/setup-stores.sh printed")
+    parser.add_argument("--out", type=Path, help="the picture to write (docs/images/SESSION.svg)")
     options = parser.parse_args()
+    session = SESSIONS[options.session]
+    out = options.out or ROOT / f"docs/images/{options.session}.svg"
     with tempfile.TemporaryDirectory(prefix="plumb-recording-") as folder:
-        recorder = Recorder(options.bin.resolve(), Path(folder))
+        server, store = None, {}
+        if session.needs_store:
+            (Path(folder) / "server").mkdir()
+            server = store_servers.Versity(Path(folder) / "server", options.stores.resolve())
+            store = {**store_servers.KEYS, "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{server.port}",
+                     "PULUMI_CONFIG_PASSPHRASE": "recorded"}
         try:
-            recorder.until("$ ")
-            for keys, text in KEYS:
-                recorder.type(keys)
-                recorder.until(text)
-                recorder.read(1.2)
+            frames = strip(recorded(session, options.bin.resolve(), Path(folder), store))
         finally:
-            os.kill(recorder.pid, signal.SIGHUP)
-            os.waitpid(recorder.pid, 0)
-    frames = strip(recorder.frames)
-    options.out.write_text(picture(frames))
-    print(f"{options.out}: {len(frames)} frames, {options.out.stat().st_size // 1024} KB")
+            if server:
+                server.stop()
+    out.write_text(picture(frames, session.title))
+    print(f"{out}: {len(frames)} frames, {out.stat().st_size // 1024} KB")
+
+
+def recorded(session, binary, folder, store):
+    recorder = Recorder(binary, folder, session, store)
+    try:
+        recorder.until("$ ")
+        for keys, text in session.keys:
+            if callable(keys):
+                keys(recorder)
+            else:
+                recorder.type(keys)
+            recorder.until(text)
+            recorder.read(1.2)
+    finally:
+        os.kill(recorder.pid, signal.SIGHUP)
+        os.waitpid(recorder.pid, 0)
+    return recorder.frames
 
 
 if __name__ == "__main__":
