@@ -40,11 +40,14 @@ pub(crate) fn needs(state: &ResourceState) -> impl Iterator<Item = &Urn> {
 
 /// Of a URN with several copies: which of them a reference stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copies {
+pub(crate) enum Copies<'s> {
     /// Every one that it can mean.
     All,
     /// The live one for a live resource, one that is due for deletion for another such copy.
     Meant,
+    /// The same, where a live resource means none of those that were `replaced`: the live one may not be among the states.
+    /// Example: provider `p` refers to `a`, which this run has replaced. `p` needs the new `a`, not the copy that is left.
+    Present { replaced: &'s FxHashSet<StateIdx> },
 }
 
 /// The order of deletions: every state that a reference can mean, in the order in which references are resolved, so that a
@@ -62,7 +65,7 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
     /// before it.
     pub(crate) fn needed(
         &self,
-        copies: Copies,
+        copies: Copies<'_>,
         holds: impl Fn(StateIdx) -> bool,
     ) -> FxHashSet<StateIdx> {
         let mut places: FxHashMap<&Urn, Vec<usize>> = FxHashMap::default();
@@ -87,6 +90,14 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
                 match copies {
                     Copies::All => places,
                     Copies::Meant => self.meant(state, places),
+                    Copies::Present { replaced } => {
+                        let mut places = self.meant(state, places);
+                        let is_meant = |idx: StateIdx| {
+                            state.delete || !replaced.contains(&idx) || self.provides(idx, state)
+                        };
+                        places.retain(|place| is_meant(self.states[*place]));
+                        places
+                    }
                 }
             };
             let parents = state.parent.iter().flat_map(|urn| before(&places, urn));
@@ -109,13 +120,16 @@ impl<'a, F: Fn(&'a Urn) -> &'a Urn> DeleteOrder<'a, F> {
         let at = |place: &usize| self.arena.state(self.states[*place]);
         if places.iter().any(|place| at(place).delete == state.delete) {
             places.retain(|place| {
-                let copy = at(place);
-                copy.delete == state.delete
-                    || (copy.kind == ResourceKind::Provider
-                        && copy.as_provider_ref() == state.provider)
+                at(place).delete == state.delete || self.provides(self.states[*place], state)
             });
         }
         places
+    }
+
+    /// Whether `state` names this very copy as its provider.
+    fn provides(&self, copy: StateIdx, state: &ResourceState) -> bool {
+        let copy = self.arena.state(copy);
+        copy.kind == ResourceKind::Provider && copy.as_provider_ref() == state.provider
     }
 
     fn urn(&self, state: &'a ResourceState) -> &'a Urn {

@@ -152,9 +152,23 @@ impl Deployment {
         };
         // Only the current references of a provider count, because an update may have dropped some of the old ones.
         let is_used = |idx: StateIdx| is_used(self.arena.state(idx)) && is_present(idx);
-        let mut needed = self.delete_order(&states).needed(Copies::All, is_used);
+        let replaced = self.replaced_in_this_run(&states);
+        let copies = Copies::Present {
+            replaced: &replaced,
+        };
+        let mut needed = self.delete_order(&states).needed(copies, is_used);
         needed.extend(deletes.iter().copied().filter(|idx| is_used(*idx)));
         needed
+    }
+
+    /// Copies that are due for deletion because this run recorded another state in their place.
+    fn replaced_in_this_run(&self, states: &[StateIdx]) -> FxHashSet<StateIdx> {
+        let is_replaced = |idx: &StateIdx| {
+            let state = self.arena.state(*idx);
+            let latest = self.urns.of_run(self.current_urn(&state.urn));
+            state.delete && latest.is_some_and(|new| new != *idx && !self.arena.state(new).delete)
+        };
+        states.iter().copied().filter(is_replaced).collect()
     }
 
     /// States that may be deleted; `None` if all may.
