@@ -106,13 +106,15 @@ impl<'a> Model<'a> {
     }
 
     /// Provider of a method. Methods of a provider resource run on that provider; others on the provider given by the
-    /// program, on that of their resource, or on the default provider of their package.
+    /// program, on that of their resource, or on the default provider of their package. A resource that targets leave out
+    /// has the provider that the program gives it now, although its state has the former one.
     fn provider_of_method(&self, method: &Method) -> Option<ProviderRef> {
         let owner = self.owner_of(method);
         if let Some(owner) = owner.filter(|owner| owner.is_provider()) {
             return Some(self.reference(&owner.name));
         }
-        if let Some(name) = &method.provider {
+        let given = owner.and_then(|owner| owner.provider.as_ref());
+        if let Some(name) = method.provider.as_ref().or(given) {
             return Some(self.reference(name));
         }
         let urn = owner.map(|owner| self.urn_of_name(&owner.name));
