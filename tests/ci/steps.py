@@ -140,7 +140,7 @@ def compiling(target, commit):
                minutes=45, reason="compiles everything, with the lints")
     # Property tests draw other values for each commit, and the same ones when it is tested again.
     yield Step("unit-tests", ["cargo", "test", "--workspace"], env={**LINTING, "PROPTEST_RNG_SEED": str(commit)}, cores=2,
-               after=("scheduler", "format", "build"))
+               after=("scheduler", "format", "build"), reason="all tests of all crates")
     SETUPS.add("plumb")
     yield Step("plumb", ["echo", str(target / "debug" / "plumb")], after=("unit-tests",), cores=0)
 
