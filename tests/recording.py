@@ -47,7 +47,7 @@ class Session:
     title: str
     program: str
     keys: list
-    """Keys, or what else happens, and the text to wait for."""
+    """Keys to type, or a function to call, each with the text to wait for."""
     needs_store: bool = False
 
 
@@ -121,7 +121,7 @@ resources:
     needs_store=True,
 )
 SESSIONS = {"first-update": FIRST_UPDATE, "two-machines": TWO_MACHINES}
-# Each program runs in namespaces of its own: what happens to one says nothing of the other.
+# Each program runs in namespaces of its own, so that one cannot see whether the process of the other is alive.
 MACHINES = """
 PS1='$ '
 on() {{ PS1="$1\\$ "; machine=$1; }}

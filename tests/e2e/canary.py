@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Secrets of every shape, through every operation and every failure: their text is to be found nowhere.
+"""Secrets of every shape, through operations, failures and crashes: their text must not be found anywhere.
 
     tests/e2e/canary.py --bin target/debug/plumb --python .cache/venvs/pulumi-3.259/bin/python
 
@@ -169,7 +169,7 @@ def cut_off(world):
         raise Failed("there is no report of the defect")
     world.write(program())
     world.ok("up", "--yes")
-    # A state that was damaged, and a store that takes nothing more.
+    # A state that was damaged.
     world.ok("stack", "export", "--file", world.out("state.json"))
     state = json.loads(Path(world.out("state.json")).read_text())
     state["deployment"]["resources"][3]["parent"] = "urn:pulumi:dev::proj::no:such:Type::one"
@@ -234,20 +234,20 @@ def says_them_itself(world):
 
 
 def single_objects(world):
-    """What exists is imported and read, and secret settings go astray."""
+    """Objects are imported, read and edited in the state; settings, passphrase and types of secrets are wrong."""
     world.begin()
     world.ok("up", "--yes", "--skip-preview")
     world.learn_made()
     made = json.dumps({"type": THING, "id": "found", "serial": 1, "region": "here",
                        "data": {"value": "found"}, "control": {}})
     (world.cloud / "Thing__found.json").write_text(made)
-    world.run("import", THING, "found", "found", "--yes", "--generate-code=true", "--out", world.out("found.yaml"))
-    world.run("import", THING, "found", "lost", "--yes")
-    world.run("do", "lab:index:Thing", "read", "found")
-    world.run("state", "protect", world.urn("plain"), "--yes")
-    world.run("state", "delete", world.urn("plain"), "--yes")
-    world.run("state", "rename", world.urn("stash"), "renamed", "--yes")
-    world.run("state", "taint", world.urn("nested"))
+    world.ok("import", THING, "found", "found", "--yes", "--generate-code=true", "--out", world.out("found.yaml"))
+    world.fails("import", THING, "found", "lost", "--yes")
+    world.ok("do", THING, "read", "found")
+    world.ok("state", "protect", world.urn("plain"), "--yes")
+    world.fails("state", "delete", world.urn("plain"), "--yes")
+    world.ok("state", "rename", world.urn("stash"), "renamed", "--yes")
+    world.ok("state", "taint", world.urn("nested"))
     world.run("up", "--yes", "--diff")
     world.views()
     settings = world.project / "Pulumi.dev.yaml"
@@ -255,7 +255,7 @@ def single_objects(world):
     settings.write_text(good.replace("proj:text", "proj:number: [\nproj:text"))
     world.run("up", "--yes")
     settings.write_text(good)
-    world.run("up", "--yes", PULUMI_CONFIG_PASSPHRASE="wrong")
+    world.fails("up", "--yes", PULUMI_CONFIG_PASSPHRASE="wrong")
     world.run("config", PULUMI_CONFIG_PASSPHRASE="wrong")
     world.run("config", "set", "--secret", "number", given="not-a-number-canary-71d4")
     world.secrets["wrong number"] = "not-a-number-canary-71d4"
@@ -276,7 +276,7 @@ def changed(**properties):
 
 
 class World:
-    """A project in a folder of its own, and everything that it lets out."""
+    """A project in a folder of its own, and everything that commands print and write there."""
 
     def __init__(self, root, options, server=None):
         self.root, self.binary, self.server = root, options.bin.absolute(), server

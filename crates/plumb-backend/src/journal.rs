@@ -2,10 +2,11 @@
 //!
 //! One thread owns the log. Callers submit records and get their numbers immediately; the thread encodes all waiting
 //! records and commits them together (**group commit**), so a slower store gets more records per commit. If commits
-//! take long, it also waits a moment for records that come together, such as the outcomes of calls that began together:
-//! the first of them alone would make the others wait for two commits. After the
-//! first failure every waiter gets the error, and no further record becomes durable. Records submitted later, such as
-//! results of provider calls in progress, are still kept: in the log if possible, otherwise in the
+//! take long, it also waits a moment for records that arrive at about the same time, such as the outcomes of calls that
+//! began together: if the first were committed alone, the others would wait for two commits.
+//!
+//! After the first failure every waiter gets the error, and no further record becomes durable. Records submitted later,
+//! such as results of provider calls in progress, are still kept: in the log if possible, otherwise in the
 //! [recovery file](crate::rescue).
 //!
 //! If the store has files, a [`FileLog`] checks that the stack is still owned, appends the batch, syncs once, and
@@ -221,13 +222,14 @@ fn run(
 
 /// Commits that take less are not worth waiting for.
 const QUICK: Duration = Duration::from_millis(4);
-/// Parts of the time of a commit: to wait for the next record, and for all records of a batch.
+/// The wait for the next record is this fraction of the time of a commit.
 const NEXT: u32 = 16;
+/// The wait for all records of a batch is this fraction of the time of a commit.
 const ALL: u32 = 4;
 /// Maximum time to wait for the next record.
 const LONGEST_WAIT: Duration = Duration::from_millis(3);
 
-/// Time that commits take lately.
+/// Average time of the latest commits.
 #[derive(Default)]
 struct Pace {
     commit: Duration,

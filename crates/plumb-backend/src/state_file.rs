@@ -15,7 +15,7 @@ use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
 use crate::store::{Store, unix_nanos};
 
-/// Bytes of a state file in which its root resource is looked for first: outputs of stacks are seldom larger.
+/// Length of the part of a state file that is read first to find the root resource. Outputs of stacks are seldom larger.
 const START: usize = 128 * 1024;
 
 /// A state file that was read.
@@ -89,7 +89,7 @@ impl Store {
         stack: &StackReference,
     ) -> Result<(StateFile, Former), BackendError> {
         if self.bucket.files().is_some() {
-            // The version of a file is a digest, which takes time and which nobody compares: see `save_text`.
+            // `save_text` compares no versions of files, so do not compute them: each is a digest of the content.
             let state = self.state_file(stack)?;
             let former = Former {
                 key: state.key.clone(),

@@ -177,7 +177,7 @@ fn who_may_create_roles_needs_not_be_a_superuser() -> Result<()> {
     assert_eq!(role.apply(args(false))?, Step::Created);
     assert_eq!(role.apply(args(true))?, Step::Updated);
     behind(&url_of(Some((&name, "first")), "postgres"), "SELECT 1")?;
-    // It cannot see passwords, so it takes them to be as they were.
+    // Only a superuser can read the hashes of passwords, so a refresh keeps the recorded password.
     assert!(role.refresh()?);
     assert_eq!(role.apply(args(true))?, Step::Same);
     let mut root = tester.resource("index:Role", "root");

@@ -45,8 +45,8 @@ pub(crate) enum Copies<'s> {
     All,
     /// The live one for a live resource, one that is due for deletion for another such copy.
     Meant,
-    /// The same, where a live resource means none of those that were `replaced`: the live one may not be among the states.
-    /// Example: provider `p` refers to `a`, which this run has replaced. `p` needs the new `a`, not the copy that is left.
+    /// As `Meant`, except that a live resource never means a copy in `replaced`, even if the live one is not among the states.
+    /// Example: provider `p` depends on `a`, which this run has replaced. `p` needs the new `a`, not the old copy.
     Present { replaced: &'s FxHashSet<StateIdx> },
 }
 

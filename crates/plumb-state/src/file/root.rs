@@ -43,23 +43,24 @@ impl RootState {
 }
 
 /// Parses the root resource from the beginning of a state file of a bucket-layout store. `None` if the whole file is
-/// needed: because the resource is not in this part, or something before it is not as Plumb and Pulumi write it.
+/// needed: the resource is not in this part, or the members before it are not in the order in which Plumb and Pulumi
+/// write them.
 pub fn parse_root_at_start(start: &[u8]) -> Option<RootState> {
-    let complete = match std::str::from_utf8(start) {
+    let text = match std::str::from_utf8(start) {
         Ok(text) => text,
-        // The last character was cut off, unless the file has others that are wrong.
+        // The last character may be cut off.
         Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).ok()?,
     };
     let mut found = Start::default();
-    let mut deserializer = serde_json::Deserializer::from_str(complete);
+    let mut deserializer = serde_json::Deserializer::from_str(text);
     let document = Within {
         level: Level::Document,
         found: &mut found,
     };
-    // The parser stops with an error when the resource was found, and where the text was cut off.
+    // Parsing ends with an error in any case: after the first resource, or where the text is cut off.
     let _ = document.deserialize(&mut deserializer);
-    // Other programs may write the secrets provider behind the resources.
-    let may_need_provider = found.secrets_providers.is_none() && complete.contains(SECRET);
+    // Other programs may write the secrets provider after the resources.
+    let may_need_provider = found.secrets_providers.is_none() && text.contains(SECRET);
     if found.version != Some(3) || may_need_provider {
         return None;
     }

@@ -150,8 +150,8 @@ impl<'a> Run<'a> {
                         Started::Later(future) => pending.push(future),
                     }
                 }
-                // Tokio lets a task take only so many answers at a time, and then has every future that waits for one ask
-                // again, which is quadratic in the number of futures. The set itself returns from time to time.
+                // Without `unconstrained` this takes quadratic time: Tokio limits how many answers a task receives per poll
+                // (128), and beyond that each of the remaining futures is polled in vain. The set itself yields regularly.
                 let Some((id, settled)) = tokio::task::unconstrained(pending.next()).await else {
                     break;
                 };
