@@ -13,13 +13,16 @@
 //! checks again: **a record counts as durable only if the stack was still owned after the sync**, because the next
 //! owner reads the journal after taking the lease. Before it writes, it reserves room for the outcomes of the
 //! operations that the records begin: **on a full disk, no operation begins whose outcome cannot be written.** Other
-//! stores use a [`SegmentLog`](crate::segments::SegmentLog), which writes one object per commit.
+//! stores use a [`SegmentLog`](crate::segments::SegmentLog), which writes one object per commit. Both [pack](Packer)
+//! the records of a commit.
 
+use std::io;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use plumb_state::journal::disk::Packer;
 use tokio::sync::watch;
 
 use crate::bucket::JournalFile;
@@ -89,9 +92,7 @@ impl JournalWriter {
             .name("journal".to_owned())
             .stack_size(STACK)
             .spawn(move || run(log, &records, &report, &kept))
-            .map_err(|error| JournalError::Io {
-                message: error.to_string(),
-            })?;
+            .map_err(cannot_write)?;
         let queue = Mutex::new(Queue {
             sender: Some(sender),
             last: Seq(0),
@@ -261,12 +262,27 @@ impl Pace {
     }
 }
 
+pub(crate) fn cannot_write(error: io::Error) -> JournalError {
+    JournalError::Io {
+        message: error.to_string(),
+    }
+}
+
+/// Packer of a new journal.
+pub(crate) fn new_packer() -> Result<Packer, JournalError> {
+    Packer::new().map_err(cannot_write)
+}
+
 /// A log in an append-only file.
 pub(crate) struct FileLog {
     file: Box<dyn JournalFile>,
     guard: Guard,
-    /// Bytes written, and bytes reserved.
+    packer: Packer,
+    /// Bytes written.
     written: u64,
+    /// Bytes of the records before they were packed.
+    plain: u64,
+    /// Bytes reserved, including those written.
     reserved: u64,
     /// State of the file after a failed commit.
     state: FileState,
@@ -283,23 +299,26 @@ enum FileState {
     Torn,
 }
 
-/// Room to reserve beyond the number of bytes written. An outcome is about as long as its intent.
+/// Room to reserve beyond what the outcomes take. An outcome is about as long as its intent, and may not be packed.
 const ROOM: u64 = 64 << 10;
 
 impl FileLog {
-    pub(crate) fn new(file: Box<dyn JournalFile>, guard: Guard) -> Self {
-        FileLog {
+    pub(crate) fn new(file: Box<dyn JournalFile>, guard: Guard) -> Result<Self, JournalError> {
+        Ok(FileLog {
             file,
             guard,
+            packer: new_packer()?,
             written: 0,
+            plain: 0,
             reserved: 0,
             state: FileState::Whole,
-        }
+        })
     }
 
-    /// Reserves room for the outcomes of all operations begun.
-    fn reserve(&mut self, batch: u64) -> std::io::Result<()> {
-        let needed = 2 * (self.written + batch) + ROOM;
+    /// Reserves room for a batch, and for the outcomes of all operations begun.
+    fn reserve(&mut self, batch: u64) -> io::Result<()> {
+        self.plain += batch;
+        let needed = self.written + batch + self.plain + ROOM;
         if needed <= self.reserved {
             return Ok(());
         }
@@ -309,7 +328,7 @@ impl FileLog {
         Ok(())
     }
 
-    fn write(&mut self, batch: &[u8]) -> std::io::Result<()> {
+    fn write(&mut self, batch: &[u8]) -> io::Result<()> {
         self.state = FileState::Torn;
         self.file.append(batch)?;
         self.file.sync()?;
@@ -321,20 +340,19 @@ impl FileLog {
 
 impl Log for FileLog {
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
-        let failed = |error: std::io::Error| JournalError::Io {
-            message: error.to_string(),
-        };
         self.state = FileState::Torn;
         (self.guard)()?;
         self.state = FileState::Refused;
-        self.reserve(batch.len() as u64).map_err(failed)?;
-        self.write(batch).map_err(failed)?;
+        self.reserve(batch.len() as u64).map_err(cannot_write)?;
+        let packed = self.packer.pack(batch).map_err(cannot_write)?;
+        self.write(&packed).map_err(cannot_write)?;
         (self.guard)()?;
         self.state = FileState::Whole;
         Ok(())
     }
 
-    /// Writes into the reserved room, as long as the stack is owned.
+    /// Writes into the reserved room, as long as the stack is owned. The records are not packed, because the packer
+    /// may have learnt from a batch that is not in the file.
     fn salvage(&mut self, batch: &[u8]) -> bool {
         match self.state {
             FileState::Torn => false,

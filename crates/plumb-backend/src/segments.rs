@@ -22,12 +22,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use plumb_project::StackReference;
-use plumb_state::journal::disk::{self, CheckpointDigest, Header, Journal, SegmentRole, Tail};
+use plumb_state::journal::disk::{
+    self, CheckpointDigest, Header, Journal, Packer, SegmentRole, Tail,
+};
 use uuid::Uuid;
 
 use crate::bucket::Bucket;
 use crate::error::{BackendError, BucketError, Fenced, JournalError};
-use crate::journal::Log;
+use crate::journal::{Log, cannot_write, new_packer};
 use crate::keys;
 use crate::lease::Fence;
 use crate::store::Store;
@@ -171,11 +173,14 @@ impl Segments {
         }
         let listed: Vec<String> = self.numbers.values().map(|(key, _)| key.clone()).collect();
         let mut parts = Vec::new();
+        let Ok(mut reader) = disk::Reader::new() else {
+            return Ok(Content::Unreadable);
+        };
         for content in store.bucket.get_all(&listed)? {
             let Some(content) = content else {
                 return Ok(Content::Moving);
             };
-            parts.push(disk::read(&content).ok());
+            parts.push(reader.read(&content).ok());
         }
         Ok(joined(
             &self.numbers.keys().copied().collect::<Vec<_>>(),
@@ -260,7 +265,7 @@ fn joined(numbers: &[u64], parts: Vec<Option<Journal>>) -> Content {
 }
 
 fn is_seal(content: Option<&[u8]>) -> bool {
-    content.is_some_and(|content| disk::read(content).is_ok_and(|segment| segment.is_seal))
+    content.is_some_and(disk::is_seal)
 }
 
 fn segment_key(journal: &str, epoch: u64, number: u64) -> String {
@@ -311,6 +316,7 @@ pub(crate) struct SegmentLog {
     fence: Fence,
     own: Segments,
     header: Header,
+    packer: Packer,
     writer: String,
     /// Last time when the stack was known to be owned.
     owned: SystemTime,
@@ -336,6 +342,7 @@ impl SegmentLog {
                 checkpoint,
                 segment: 0,
             },
+            packer: new_packer()?,
             writer: Uuid::new_v4().to_string(),
             owned: SystemTime::now(),
         };
@@ -370,7 +377,8 @@ impl SegmentLog {
 
 impl Log for SegmentLog {
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
-        self.put(SegmentRole::Entries, batch)
+        let packed = self.packer.pack(batch).map_err(cannot_write)?;
+        self.put(SegmentRole::Entries, &packed)
     }
 
     /// Writes the own seal before the checkpoint is replaced. A new owner would have sealed the journal already.

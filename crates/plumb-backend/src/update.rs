@@ -369,6 +369,6 @@ fn open_journal(
     });
     // The first commit of a record also makes the header durable.
     file.append(&header).map_err(io_error("write", key))?;
-    let log = FileLog::new(file, Box::new(move || fence.check()));
+    let log = FileLog::new(file, Box::new(move || fence.check()))?;
     Ok(JournalWriter::start(Box::new(log), rescue)?)
 }

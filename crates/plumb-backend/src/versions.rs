@@ -22,8 +22,10 @@ use crate::keys;
 use crate::state_file::StateFile;
 use crate::store::{Store, json_bytes};
 
-/// Size in bytes from which states are stored as deltas.
-const LARGE: usize = 64 << 10;
+/// Size in bytes from which states are stored as deltas in stores of files.
+const LARGE: usize = 16 << 10;
+/// The same in other stores, which copy a state with one request.
+const LARGE_ELSEWHERE: usize = 64 << 10;
 /// Interval between full versions.
 const FULL_EVERY: u32 = 25;
 /// Compression level; higher ones do not make deltas smaller.
@@ -121,7 +123,11 @@ impl Store {
         stem: &str,
     ) -> Result<Kept, BackendError> {
         let StateFile { key, content } = state;
-        if content.len() < LARGE {
+        let large = match self.bucket.files() {
+            Some(_) => LARGE,
+            None => LARGE_ELSEWHERE,
+        };
+        if content.len() < large {
             let extension = self.options.compression.extension();
             self.copy_state(stack, state, &format!("{stem}{COPY}{extension}"))?;
             self.prune(stack)?;

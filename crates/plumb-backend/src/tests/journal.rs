@@ -76,7 +76,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 fn records_that_wait_together_share_one_sync() {
     let (file, slow) = slow_file();
     let journal = JournalWriter::start(
-        Box::new(FileLog::new(file, Box::new(|| Ok(())))),
+        Box::new(FileLog::new(file, Box::new(|| Ok(()))).unwrap()),
         Rescue::none(),
     )
     .unwrap();
@@ -106,7 +106,7 @@ fn records_that_wait_together_share_one_sync() {
 fn a_failed_sync_reaches_every_waiter_and_ends_the_journal() {
     let (file, slow) = slow_file();
     let journal = JournalWriter::start(
-        Box::new(FileLog::new(file, Box::new(|| Ok(())))),
+        Box::new(FileLog::new(file, Box::new(|| Ok(()))).unwrap()),
         Rescue::none(),
     )
     .unwrap();
@@ -142,7 +142,7 @@ fn a_record_does_not_count_when_the_stack_was_lost_during_its_sync() {
         }
     };
     let journal = JournalWriter::start(
-        Box::new(FileLog::new(file, Box::new(check))),
+        Box::new(FileLog::new(file, Box::new(check)).unwrap()),
         Rescue::none(),
     )
     .unwrap();

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::thread;
 
+use plumb_state::journal::disk::{self, Tail};
+
 use crate::readers::{Reader, STACK, run, samples};
 
 const INPUTS: u64 = 1500;
@@ -33,5 +35,21 @@ fn read_inputs() {
                 panic!("{reader:?}, seed {seed}: {}", violation.text);
             }
         }
+    }
+}
+
+#[test]
+fn journals_of_both_versions_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/readers/journal");
+    for (name, version, entries) in [("all-kinds", 1, 16), ("packed", 2, 13)] {
+        let sample = std::fs::read(folder.join(name)).unwrap();
+        let header = format!("\"version\":{version}");
+        assert!(String::from_utf8_lossy(&sample).contains(&header), "{name}");
+        let journal = disk::read(&sample).unwrap();
+        assert_eq!(
+            (journal.entries.len(), journal.tail),
+            (entries, Tail::Clean),
+            "{name}"
+        );
     }
 }

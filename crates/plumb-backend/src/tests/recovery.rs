@@ -14,14 +14,14 @@ use crate::recovery::{Note, SetAsideReason};
 const JOURNAL: &str = ".pulumi/journals/proj/dev/u1.journal";
 const STATE: &str = ".pulumi/stacks/proj/dev.json";
 
-/// Store whose stack `dev` was being updated when the process died; the journal holds these entries.
+/// Store whose stack `dev` was being updated when the process died; the journal holds these entries, a record each.
 fn crashed(names: &[&str]) -> World {
     let world = World::new();
     let backend = world.backend();
     backend.create_stack(&stack("dev"), None).unwrap();
     let update = backend.begin_update(&stack("dev"), "u1").unwrap();
-    if !names.is_empty() {
-        record(&update, names);
+    for name in names {
+        record(&update, &[name]);
     }
     crash(&world, update);
     world
@@ -31,7 +31,7 @@ fn journal_of(world: &World) -> Vec<u8> {
     fs::read(world.path(JOURNAL)).unwrap()
 }
 
-/// Lengths of the journal at the end of each record, starting with the header.
+/// Lengths of the journal after each record, starting with the header.
 fn boundaries(bytes: &[u8]) -> Vec<usize> {
     (0..=bytes.len())
         .filter(|cut| *cut > 0 && disk::read(&bytes[..*cut]).unwrap().good == *cut)

@@ -1,20 +1,24 @@
 //! Binary form of the journal.
 //!
 //! A journal, or a segment of one, is a sequence of records: length of the payload (4 bytes, little endian), CRC-32C of
-//! the length and the payload (4 bytes, little endian), payload (JSON). The first record is the [`Header`], the others
-//! are entries. **A record is valid if it is complete and its checksum is right.** Bytes after the last valid record
-//! were being written when the program stopped, so nothing can depend on them.
+//! the length and the payload (4 bytes, little endian), payload. The first record is the [`Header`], the others are
+//! entries: one as JSON, or several [packed](super::packed) together. **A record is valid if it is complete and its
+//! checksum is right.** Bytes after the last valid record were being written when the program stopped, so nothing can
+//! depend on them.
 
-use std::fmt;
+use std::borrow::Cow;
 use std::ops::Range;
+use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::packed::{Deflater, Inflater, is_packed};
 use super::{EncryptedEntry, EntryError, parse_entry};
 
 const FORMAT: &str = "plumb-journal";
-const VERSION: u32 = 1;
+/// Version of the journals that are written. Version 1 has no packed records.
+const VERSION: u32 = 2;
 const PREFIX: usize = 8;
 
 /// Digest of the checkpoint that a journal builds on: SHA-256 of the file's bytes, before compression.
@@ -97,6 +101,15 @@ pub enum ReadError {
         /// The version.
         version: u32,
     },
+    /// A valid record cannot be decompressed.
+    #[error("the journal record at byte {offset} cannot be decompressed")]
+    Packed {
+        /// Offset of the record in bytes.
+        offset: usize,
+        /// Cause.
+        #[source]
+        source: io::Error,
+    },
     /// A valid record is not an entry.
     #[error("the journal record at byte {offset} is not an entry")]
     Entry {
@@ -163,28 +176,100 @@ fn checksum(length: [u8; 4], payload: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&length), payload)
 }
 
-/// Parses the valid part of a journal or a segment.
-pub fn read(bytes: &[u8]) -> Result<Journal, ReadError> {
-    let mut journal = Journal {
-        header: None,
-        entries: Vec::new(),
-        good: 0,
-        tail: Tail::Clean,
-        is_seal: false,
-    };
-    while let Some(payload) = payload_at(bytes, journal.good) {
-        let text = &bytes[payload.clone()];
-        if journal.header.is_none() {
-            let (header, role) = read_header(text)?;
-            journal.header = Some(header);
-            journal.is_seal = role == SegmentRole::Seal;
-        } else {
-            journal.entries.push(read_entry(text, journal.good)?);
-        }
-        journal.good = payload.end;
+/// Packer of the records of one journal.
+pub struct Packer(Deflater);
+
+impl Packer {
+    /// Packer for the first entries of a journal.
+    pub fn new() -> io::Result<Self> {
+        Deflater::new().map(Packer)
     }
-    journal.tail = tail_of(bytes, journal.good);
-    Ok(journal)
+
+    /// Packs records that are written together, unless that makes them no smaller.
+    ///
+    /// What is packed later can be read only after these records, so all that this returns must be written, in order.
+    pub fn pack<'r>(&mut self, records: &'r [u8]) -> io::Result<Cow<'r, [u8]>> {
+        let mut lines = Vec::with_capacity(records.len());
+        let mut at = 0;
+        while let Some(payload) = payload_at(records, at) {
+            lines.extend(&records[payload.clone()]);
+            lines.push(b'\n');
+            at = payload.end;
+        }
+        Ok(match self.0.pack(&lines)? {
+            Some(packed) => Cow::Owned(frame(&packed)),
+            None => Cow::Borrowed(records),
+        })
+    }
+}
+
+/// Reader of one journal, with its segments in order.
+pub struct Reader(Inflater);
+
+impl Reader {
+    /// Reader for the beginning of a journal.
+    pub fn new() -> Result<Self, ReadError> {
+        Inflater::new()
+            .map(Reader)
+            .map_err(|source| ReadError::Packed { offset: 0, source })
+    }
+
+    /// Parses the valid part of a journal or of its next segment.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Journal, ReadError> {
+        let mut journal = Journal {
+            header: None,
+            entries: Vec::new(),
+            good: 0,
+            tail: Tail::Clean,
+            is_seal: false,
+        };
+        while let Some(payload) = payload_at(bytes, journal.good) {
+            let text = &bytes[payload.clone()];
+            if journal.header.is_none() {
+                let (header, role) = read_header(text)?;
+                journal.header = Some(header);
+                journal.is_seal = role == SegmentRole::Seal;
+            } else {
+                self.read_entries(text, journal.good, &mut journal.entries)?;
+            }
+            journal.good = payload.end;
+        }
+        journal.tail = tail_of(bytes, journal.good);
+        Ok(journal)
+    }
+
+    /// Parses the entries in the payload of the record at `offset`.
+    fn read_entries(
+        &mut self,
+        payload: &[u8],
+        offset: usize,
+        entries: &mut Vec<(u64, EncryptedEntry)>,
+    ) -> Result<(), ReadError> {
+        if !is_packed(payload) {
+            entries.push(read_entry(payload, offset)?);
+            return Ok(());
+        }
+        let lines = self.0.unpack(payload);
+        let lines = lines.map_err(|source| ReadError::Packed { offset, source })?;
+        for line in lines.split(|byte| *byte == b'\n') {
+            if !line.is_empty() {
+                entries.push(read_entry(line, offset)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Parses the valid part of a journal, or of the first segment of one.
+pub fn read(bytes: &[u8]) -> Result<Journal, ReadError> {
+    Reader::new()?.read(bytes)
+}
+
+/// Whether a segment is the seal of its journal.
+pub fn is_seal(segment: &[u8]) -> bool {
+    payload_at(segment, 0)
+        .and_then(|payload| read_header(&segment[payload]).ok())
+        .is_some_and(|(_, role)| role == SegmentRole::Seal)
 }
 
 /// Range of the payload of the record at `offset`; `None` if the record is incomplete or its checksum is wrong.
@@ -203,7 +288,7 @@ fn read_header(text: &[u8]) -> Result<(Header, SegmentRole), ReadError> {
     if record.format != FORMAT {
         return Err(ReadError::NotAJournal);
     }
-    if record.version != VERSION {
+    if !(1..=VERSION).contains(&record.version) {
         return Err(ReadError::Version {
             version: record.version,
         });
@@ -231,8 +316,11 @@ fn tail_of(bytes: &[u8], good: usize) -> Tail {
     if good == bytes.len() {
         return Tail::Clean;
     }
-    // Payloads are objects, so checksums need be computed only at positions that could begin one.
-    let could_be_record = |offset: &usize| bytes.get(offset + PREFIX) == Some(&b'{');
+    // Payloads begin in one of two ways, so checksums need be computed only at positions that could begin one.
+    let could_be_record = |offset: &usize| {
+        let payload = bytes.get(offset + PREFIX..).unwrap_or_default();
+        payload.first() == Some(&b'{') || is_packed(payload)
+    };
     let is_followed = (good + 1..bytes.len())
         .filter(could_be_record)
         .any(|at| payload_at(bytes, at).is_some());

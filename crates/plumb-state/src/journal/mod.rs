@@ -7,6 +7,7 @@ pub mod disk;
 mod encrypted;
 mod fold;
 mod owners;
+mod packed;
 mod wire;
 
 use std::sync::Arc;

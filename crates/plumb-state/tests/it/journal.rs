@@ -7,7 +7,8 @@ use plumb_resource::{OperationType, ResourceKind, ResourceState, Urn};
 use plumb_state::file::{Layout, parse_body, parse_deployment};
 use plumb_state::integrity::repair;
 use plumb_state::journal::disk::{
-    CheckpointDigest, Header, ReadError, Tail, entry_record, header_record, read,
+    CheckpointDigest, Header, Packer, ReadError, Reader, SegmentRole, Tail, entry_record,
+    header_record, is_seal, read, segment_record,
 };
 use plumb_state::journal::{
     EncryptedEntry, Entry, EntryKind, Fold, FoldError, OperationId, ReplayError, Slot, parse_entry,
@@ -454,8 +455,127 @@ fn check_cut(run: &Recorded, codec: &CountingCodec, cut: usize) {
     );
 }
 
+/// A journal of packed records, also as segments: the bytes and number of entries of each part.
+struct Packed {
+    entries: Vec<(u64, EncryptedEntry)>,
+    parts: Vec<(Vec<u8>, usize)>,
+}
+
+/// Writes entries in batches. Batches of an even length after the first ones are not packed, as after a failure.
+fn pack(choices: Vec<u8>, mut sizes: Choices) -> Packed {
+    let codec = CountingCodec::default();
+    let entries = record(choices, &codec).entries;
+    let encrypted =
+        EncryptedEntry::encrypt_all(&entries, &codec, &mut CiphertextCache::new()).unwrap();
+    let mut waiting: Vec<_> = (1..).zip(encrypted).collect();
+    let entries = waiting.clone();
+    let mut packer = Packer::new().unwrap();
+    let mut parts = Vec::new();
+    while !waiting.is_empty() {
+        let size = 1 + sizes.below(4).min(waiting.len() - 1);
+        let batch = waiting.drain(..size).collect::<Vec<_>>();
+        let records: Vec<u8> = batch
+            .iter()
+            .flat_map(|(seq, entry)| entry_record(*seq, entry))
+            .collect();
+        let bytes = if parts.len() > 2 && size.is_multiple_of(2) {
+            records
+        } else {
+            packer.pack(&records).unwrap().into_owned()
+        };
+        parts.push((bytes, size));
+    }
+    Packed { entries, parts }
+}
+
+#[test]
+fn similar_records_take_little_room() {
+    let run = record((0..80).collect(), &CountingCodec::default());
+    let codec = CountingCodec::default();
+    let encrypted =
+        EncryptedEntry::encrypt_all(&run.entries, &codec, &mut CiphertextCache::new()).unwrap();
+    let records: Vec<_> = encrypted
+        .iter()
+        .map(|entry| entry_record(1, entry))
+        .collect();
+    let mut packer = Packer::new().unwrap();
+    for record in &records {
+        packer.pack(record).unwrap();
+    }
+    for record in records.iter().filter(|record| record.len() > 400) {
+        let again = packer.pack(record).unwrap();
+        assert!(
+            again.len() * 8 < record.len(),
+            "{} of {}",
+            again.len(),
+            record.len()
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn packed_records_are_read_up_to_any_cut(
+        choices in prop::collection::vec(any::<u8>(), 0..80),
+        sizes in prop::collection::vec(any::<u8>(), 0..20),
+    ) {
+        let packed = pack(choices, Choices::new(sizes));
+        let mut bytes = header_record(&header());
+        let mut count = 0;
+        for (part, size) in &packed.parts {
+            for cut in [0, 1, 7, 8, 9, part.len() / 2, part.len() - 1] {
+                let torn = [&bytes[..], &part[..cut.min(part.len() - 1)]].concat();
+                let journal = read(&torn).unwrap();
+                prop_assert!(journal.good >= bytes.len());
+                prop_assert_eq!(&journal.entries[..], &packed.entries[..journal.entries.len()]);
+                prop_assert!((count..count + size).contains(&journal.entries.len()));
+            }
+            bytes.extend(part);
+            count += size;
+            let journal = read(&bytes).unwrap();
+            prop_assert_eq!((journal.good, journal.tail), (bytes.len(), Tail::Clean));
+            prop_assert_eq!(&journal.entries[..], &packed.entries[..count]);
+        }
+    }
+
+    #[test]
+    fn packed_segments_are_read_in_order(
+        choices in prop::collection::vec(any::<u8>(), 0..80),
+        sizes in prop::collection::vec(any::<u8>(), 0..20),
+    ) {
+        let packed = pack(choices, Choices::new(sizes));
+        let mut reader = Reader::new().unwrap();
+        let mut entries = Vec::new();
+        for (segment, (part, _)) in (0..).zip(&packed.parts) {
+            let header = Header { segment, ..header() };
+            let content = [segment_record(&header, "writer", SegmentRole::Entries), part.clone()].concat();
+            prop_assert!(!is_seal(&content));
+            let journal = reader.read(&content).unwrap();
+            prop_assert_eq!(journal.header, Some(header));
+            entries.extend(journal.entries);
+        }
+        prop_assert_eq!(entries, packed.entries);
+    }
+
+    #[test]
+    fn damage_in_packed_records_is_found(
+        choices in prop::collection::vec(any::<u8>(), 20..80),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let packed = pack(choices, Choices::new(Vec::new()));
+        let start = header_record(&header());
+        let parts: Vec<u8> = packed.parts.iter().flat_map(|(part, _)| part.clone()).collect();
+        prop_assume!(!parts.is_empty());
+        let mut bytes = [start.clone(), parts.clone()].concat();
+        let place = start.len() + at.index(parts.len());
+        bytes[place] ^= 0x10;
+        let journal = read(&bytes).unwrap();
+        prop_assert!(journal.good <= place);
+        prop_assert_ne!(journal.tail, Tail::Clean);
+        prop_assert_eq!(&journal.entries[..], &packed.entries[..journal.entries.len()]);
+    }
 
     #[test]
     fn a_journal_may_be_cut_anywhere(choices in prop::collection::vec(any::<u8>(), 0..80)) {
