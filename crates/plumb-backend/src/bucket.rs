@@ -141,6 +141,11 @@ pub trait Bucket: Send + Sync {
         Ok(found?.into_iter().flatten().collect())
     }
 
+    /// Whether a request takes so long that independent requests should be made at the same time, from several threads.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Waits before a retry. Buckets of tests advance their clock instead.
     fn pause(&self, time: Duration) {
         thread::sleep(time);

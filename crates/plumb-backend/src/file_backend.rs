@@ -96,7 +96,17 @@ impl FileBackend {
             owner,
             options,
         });
-        let layout = layout_of(&store)?;
+        let (layout, legacy) = store.join(
+            || layout_of(&store),
+            || {
+                if store.options.no_legacy_warning {
+                    Ok(Vec::new())
+                } else {
+                    legacy_stacks(&store)
+                }
+            },
+        );
+        let layout = layout?;
         if layout == StoreLayout::Legacy
             && !store.options.ignore_deprecation_error
             && !store.options.legacy_layout
@@ -104,12 +114,12 @@ impl FileBackend {
             return Err(BackendError::LegacyLayout);
         }
         let warning = match layout {
-            StoreLayout::Project if !store.options.no_legacy_warning => {
-                let stacks = legacy_stacks(&store)?;
+            StoreLayout::Project => {
+                let stacks = legacy?;
                 let names = stacks.iter().map(|stack| stack.stack.to_string()).collect();
                 (!stacks.is_empty()).then_some(OpenWarning::LegacyStacks { stacks: names })
             }
-            StoreLayout::Project | StoreLayout::Legacy => None,
+            StoreLayout::Legacy => None,
         };
         Ok((
             FileBackend {
@@ -283,7 +293,7 @@ impl Backend for FileBackend {
         initial: Option<&EncryptedSnapshot>,
     ) -> Result<(), BackendError> {
         capability::ensure(&self.store)?;
-        let (lock, former) = Lock::take(&self.store, stack, None)?;
+        let (lock, former) = Lock::take(&self.store, stack)?;
         self.make_room(stack)?;
         let text = match initial {
             Some(initial) => initial.checkpoint(&stack.qualified()),
@@ -300,7 +310,7 @@ impl Backend for FileBackend {
         options: RemoveOptions,
     ) -> Result<(), BackendError> {
         self.store.expect_stack(stack)?;
-        let (lock, former) = Lock::take(&self.store, stack, None)?;
+        let (lock, former) = Lock::take(&self.store, stack)?;
         if !options.force {
             recovery::recover(&self.store, stack)?;
             let latest = self.store.state_file(stack)?.parse()?.latest;
@@ -337,7 +347,7 @@ impl Backend for FileBackend {
         let not_removed = || BackendError::NotRemoved {
             stack: stack.qualified(),
         };
-        let (lock, former) = Lock::take(&self.store, stack, None)?;
+        let (lock, former) = Lock::take(&self.store, stack)?;
         self.make_room(stack)?;
         let removed = self.store.last_removed(stack)?.ok_or_else(not_removed)?;
         self.store.restore(stack, &removed)?;
@@ -357,7 +367,7 @@ impl Backend for FileBackend {
         rewrite: Rewrite<'_>,
     ) -> Result<Vec<Note>, BackendError> {
         self.store.expect_stack(from)?;
-        let (lock, former) = Lock::take(&self.store, from, None)?;
+        let (lock, former) = Lock::take(&self.store, from)?;
         self.make_room(to)?;
         let notes = recovery::recover(&self.store, from)?;
         let checkpoint = self.store.state_file(from)?.parse()?;

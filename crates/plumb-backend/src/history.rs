@@ -172,8 +172,12 @@ impl Store {
             key: record_key.clone(),
             source,
         })?;
-        self.bucket.put_relaxed(&record_key, &packed)?;
-        self.keep_state(stack, state, &stem)
+        let (recorded, kept) = self.join(
+            || self.bucket.put_relaxed(&record_key, &packed),
+            || self.keep_state(stack, state, &stem),
+        );
+        recorded?;
+        kept
     }
 
     /// Copies the state file to the backups. Large states are copied, in compressed form, only as often as the history

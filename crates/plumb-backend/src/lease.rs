@@ -3,7 +3,8 @@
 //! A lease is a file `<epoch>.json` in the stack's lease folder. A new owner creates the file of the next epoch with
 //! put-if-absent, so no two owners have the same epoch. **The highest epoch owns the stack.** The owner renews its file
 //! in the background, and checks for a higher epoch before each write. It never writes to the file of another epoch, so
-//! a late renewal has no effect on the next owner. The newest file is never deleted, which keeps epochs growing.
+//! a late renewal has no effect on the next owner. An owner deletes older files at the end. The newest file is never
+//! deleted, which keeps epochs growing.
 //!
 //! To end the update of an owner, another process writes a request beside the lease (`<epoch>.cancel`). The owner sees
 //! it when it renews its lease, in folders within a second, and acknowledges it in the lease ([`CancelRequest`]).
@@ -66,11 +67,15 @@ impl Fence {
 
     /// Fails if another lease has taken over.
     pub(crate) fn check(&self) -> Result<(), Fenced> {
-        let newest = newest_epoch(&self.store, &self.folder).map_err(|error| Fenced {
+        let (is_own, newest) = self.store.join(
+            || self.check_token(),
+            || newest_epoch(&self.store, &self.folder),
+        );
+        let newest = newest.map_err(|error| Fenced {
             reason: format!("its lease could not be checked: {error}"),
         })?;
         match newest {
-            Some(newest) if newest == self.epoch => self.check_token(),
+            Some(newest) if newest == self.epoch => is_own,
             Some(newest) => Err(Fenced {
                 reason: format!("lease {newest} came after lease {}", self.epoch),
             }),
@@ -103,18 +108,21 @@ impl Fence {
 pub(crate) struct Lease {
     fence: Fence,
     content: LeaseContent,
+    /// Keys of older leases and of requests to their owners, which are deleted at the end.
+    outdated: Vec<String>,
     heartbeat: Option<(Sender<()>, JoinHandle<()>)>,
     asked: watch::Receiver<bool>,
 }
 
 impl Lease {
-    /// Takes the next epoch. `token` is the one in the own lock.
+    /// Takes the epoch after `former`. `token` is the one in the own lock.
     pub(crate) fn take(
         store: &Arc<Store>,
         stack: &StackReference,
         token: &str,
+        former: FormerLeases,
     ) -> Result<Self, BackendError> {
-        let content = claim(store, stack, token)?;
+        let (content, former) = claim(store, stack, token, former)?;
         let fence = Fence {
             store: store.clone(),
             folder: keys::leases(stack),
@@ -139,6 +147,7 @@ impl Lease {
         Ok(Lease {
             fence,
             content,
+            outdated: former.keys,
             heartbeat: Some((stop, thread)),
             asked,
         })
@@ -167,12 +176,12 @@ impl Drop for Lease {
                 ..self.content.clone()
             };
             let key = lease_key(&self.fence.folder, self.fence.epoch);
-            if let Err(error) = self
-                .fence
-                .store
-                .bucket
-                .put_relaxed(&key, &json_bytes(&ended))
-            {
+            let store = &self.fence.store;
+            let (ended, deleted) = store.join(
+                || store.bucket.put_relaxed(&key, &json_bytes(&ended)),
+                || store.bucket.delete_all(&self.outdated),
+            );
+            if let Err(error) = ended.and(deleted) {
                 tracing::warn!(%error, "could not end the lease");
             }
         }
@@ -361,10 +370,40 @@ pub(crate) fn has_ended(
     Ok(passed(lock_written) > lease_time(store))
 }
 
-fn claim(store: &Store, stack: &StackReference, token: &str) -> Result<LeaseContent, BackendError> {
+/// Leases that there were before the own one.
+#[derive(Debug)]
+pub(crate) struct FormerLeases {
+    /// The newest; 0 if there is none.
+    epoch: u64,
+    /// Keys of all, and of requests to their owners.
+    keys: Vec<String>,
+}
+
+impl FormerLeases {
+    pub(crate) fn of(store: &Store, stack: &StackReference) -> Result<Self, BucketError> {
+        let listed = store.bucket.list_direct(&keys::leases(stack))?;
+        let keys: Vec<String> = listed.into_iter().map(|entry| entry.key).collect();
+        Ok(FormerLeases {
+            epoch: keys
+                .iter()
+                .filter_map(|key| epoch_of(key))
+                .max()
+                .unwrap_or(0),
+            keys,
+        })
+    }
+}
+
+/// Creates the lease after `former`, or after those that have been added to them in the meantime.
+fn claim(
+    store: &Store,
+    stack: &StackReference,
+    token: &str,
+    mut former: FormerLeases,
+) -> Result<(LeaseContent, FormerLeases), BackendError> {
     let folder = keys::leases(stack);
     loop {
-        let epoch = newest_epoch(store, &folder)?.unwrap_or(0) + 1;
+        let epoch = former.epoch + 1;
         let lasts = lease_time(store);
         let content = LeaseContent {
             epoch,
@@ -376,16 +415,10 @@ fn claim(store: &Store, stack: &StackReference, token: &str) -> Result<LeaseCont
             is_ending: false,
         };
         let key = lease_key(&folder, epoch);
-        if !segments::claim(store.bucket.as_ref(), &key, &json_bytes(&content))? {
-            continue;
+        if segments::claim(store.bucket.as_ref(), &key, &json_bytes(&content))? {
+            return Ok((content, former));
         }
-        for entry in store.bucket.list_direct(&folder)? {
-            let number = epoch_of(&entry.key).or_else(|| request_of(&entry.key));
-            if number.is_some_and(|older| older < epoch) {
-                store.bucket.delete(&entry.key)?;
-            }
-        }
-        return Ok(content);
+        former = FormerLeases::of(store, stack)?;
     }
 }
 
@@ -419,10 +452,6 @@ fn newest_epoch(store: &Store, folder: &str) -> Result<Option<u64>, BucketError>
 
 fn epoch_of(key: &str) -> Option<u64> {
     keys::file_name(key).strip_suffix(".json")?.parse().ok()
-}
-
-fn request_of(key: &str) -> Option<u64> {
-    keys::file_name(key).strip_suffix(REQUEST)?.parse().ok()
 }
 
 const REQUEST: &str = ".cancel";

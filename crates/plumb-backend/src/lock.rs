@@ -115,6 +115,31 @@ impl fmt::Display for HeldLock {
     }
 }
 
+/// The own lock before the check for others that were written at the same time.
+pub(crate) struct Proposed {
+    own: Lock,
+    taken_over: Vec<TakenOver>,
+}
+
+impl Proposed {
+    /// Fails if there is a lock that was not there before. Also returns the stale locks of former owners, which the
+    /// caller must remove.
+    pub(crate) fn confirm(
+        self,
+        stack: &StackReference,
+    ) -> Result<(Lock, Vec<TakenOver>), BackendError> {
+        let Proposed { own, taken_over } = self;
+        let is_known =
+            |key: &str| key == own.key || taken_over.iter().any(|former| former.lock().key == key);
+        let others = locks_except(&own.store, stack, is_known)?;
+        if others.is_empty() {
+            return Ok((own, taken_over));
+        }
+        own.release()?;
+        Err(BackendError::Locked { locks: others })
+    }
+}
+
 /// The own lock, held until [`Lock::release`].
 pub(crate) struct Lock {
     store: Arc<Store>,
@@ -123,15 +148,25 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of `stack`. Also returns the stale locks of former owners, which the caller must remove. `lease`
-    /// is the token of the lease that the caller takes next.
+    /// Takes the lock of `stack`. Also returns the stale locks of former owners, which the caller must remove.
     pub(crate) fn take(
         store: &Arc<Store>,
         stack: &StackReference,
-        lease: Option<&str>,
     ) -> Result<(Self, Vec<TakenOver>), BackendError> {
+        let present = locks_of(store, stack)?;
+        Lock::propose(store, stack, present, None)?.confirm(stack)
+    }
+
+    /// Writes the own lock unless one of those that are `present` excludes it. `lease` is the token of the lease that
+    /// the caller takes after [`Proposed::confirm`].
+    pub(crate) fn propose(
+        store: &Arc<Store>,
+        stack: &StackReference,
+        present: Vec<HeldLock>,
+        lease: Option<&str>,
+    ) -> Result<Proposed, BackendError> {
         let process = ProcessIdentity::own();
-        let (dead, held): (Vec<HeldLock>, Vec<HeldLock>) = locks_of(store, stack)?
+        let (dead, held): (Vec<HeldLock>, Vec<HeldLock>) = present
             .into_iter()
             .partition(|lock| is_dead(process.as_ref(), lock));
         let ends_by_time = |lock: &HeldLock| lock.lease().is_some();
@@ -150,20 +185,7 @@ impl Lock {
             }
             taken_over.extend(held.into_iter().map(TakenOver::Expired));
         }
-        let is_former = |lock: &HeldLock| {
-            taken_over
-                .iter()
-                .any(|former| former.lock().key == lock.key)
-        };
-        let others: Vec<HeldLock> = locks_of(store, stack)?
-            .into_iter()
-            .filter(|lock| lock.key != own.key && !is_former(lock))
-            .collect();
-        if others.is_empty() {
-            return Ok((own, taken_over));
-        }
-        own.release()?;
-        Err(BackendError::Locked { locks: others })
+        Ok(Proposed { own, taken_over })
     }
 
     /// Removes the locks of former owners.
@@ -303,8 +325,20 @@ pub(crate) fn locks_of(
     store: &Store,
     stack: &StackReference,
 ) -> Result<Vec<HeldLock>, BackendError> {
+    locks_except(store, stack, |_| false)
+}
+
+/// Locks of `stack`, except those whose keys are known.
+fn locks_except(
+    store: &Store,
+    stack: &StackReference,
+    is_known: impl Fn(&str) -> bool,
+) -> Result<Vec<HeldLock>, BackendError> {
     let mut locks = Vec::new();
     for entry in store.bucket.list_direct(&keys::locks(stack))? {
+        if is_known(&entry.key) {
+            continue;
+        }
         // A lock removed in the meantime is ignored.
         let Some(content) = store.bucket.get(&entry.key)? else {
             continue;

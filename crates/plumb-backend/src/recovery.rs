@@ -13,6 +13,7 @@
 //! time, and replace the checkpoint itself. Of two such replacements one fails, and starts again with the new
 //! checkpoint.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -148,20 +149,31 @@ const ROUNDS: usize = 5;
 
 /// Recovers leftover journals. The caller holds the lock.
 pub(crate) fn recover(store: &Store, stack: &StackReference) -> Result<Vec<Note>, BackendError> {
-    let mut notes = Vec::new();
+    recover_listed(store, stack, journals(store, stack)?)
+}
+
+/// Recovers leftover journals that the caller has listed.
+pub(crate) fn recover_listed(
+    store: &Store,
+    stack: &StackReference,
+    mut listed: Vec<Stored>,
+) -> Result<Vec<Note>, BackendError> {
+    let mut recovery = Recovery {
+        store,
+        stack,
+        suspects: BTreeSet::new(),
+        notes: Vec::new(),
+    };
     for _ in 1..ROUNDS {
-        match recover_all(store, stack, &mut notes) {
-            Ok(Round::Settled) => {
-                notes.extend(rescue::set_orphans_aside(store, stack));
-                return Ok(notes);
-            }
+        match recovery.round(listed) {
+            Ok(Round::Settled) => return Ok(recovery.end()),
             Ok(Round::Moving) | Err(BackendError::Fenced(_)) => {}
             Err(error) => return Err(error),
         }
+        listed = journals(store, stack)?;
     }
-    recover_all(store, stack, &mut notes)?;
-    notes.extend(rescue::set_orphans_aside(store, stack));
-    Ok(notes)
+    recovery.round(listed)?;
+    Ok(recovery.end())
 }
 
 /// Whether another run changed the journals during the recovery.
@@ -170,32 +182,54 @@ enum Round {
     Moving,
 }
 
-fn recover_all(
-    store: &Store,
-    stack: &StackReference,
-    notes: &mut Vec<Note>,
-) -> Result<Round, BackendError> {
-    let mut round = Round::Settled;
-    for mut stored in journals(store, stack)? {
-        if let Stored::Segments(segments) = &mut stored {
-            segments.seal(store)?;
-        }
-        let (state, former) = store.state_to_replace(stack)?;
-        match stored.classify(store, &state)? {
-            Leftover::Done => stored.remove(store, Keep::Seal)?,
-            Leftover::Alien(reason) => notes.push(stored.set_aside(store, reason)?),
-            Leftover::Moving => round = Round::Moving,
-            Leftover::Seals => {
-                if let Stored::Segments(segments) = &stored {
-                    segments.remove_old_seals(store)?;
+/// Recovery of the journals of a stack, in rounds.
+struct Recovery<'s> {
+    store: &'s Store,
+    stack: &'s StackReference,
+    /// Keys of journals that did not match the state in an earlier round.
+    suspects: BTreeSet<String>,
+    notes: Vec<Note>,
+}
+
+impl Recovery<'_> {
+    fn round(&mut self, listed: Vec<Stored>) -> Result<Round, BackendError> {
+        let (store, mut round) = (self.store, Round::Settled);
+        for mut stored in listed {
+            if let Stored::Segments(segments) = &mut stored {
+                segments.seal(store)?;
+            }
+            let (state, former) = store.state_to_replace(self.stack)?;
+            match stored.classify(store, &state)? {
+                Leftover::Done => stored.remove(store, Keep::Seal)?,
+                Leftover::Alien(_) if self.may_be_folding(&stored) => round = Round::Moving,
+                Leftover::Alien(reason) => self.notes.push(stored.set_aside(store, reason)?),
+                Leftover::Moving => round = Round::Moving,
+                Leftover::Seals => {
+                    if let Stored::Segments(segments) = &stored {
+                        segments.remove_old_seals(store)?;
+                    }
+                }
+                Leftover::Matching(journal) => {
+                    let replaced = (&state, &former);
+                    let notes = &mut self.notes;
+                    replay_and_save(store, self.stack, &mut stored, replaced, journal, notes)?;
                 }
             }
-            Leftover::Matching(journal) => {
-                replay_and_save(store, stack, &mut stored, (&state, &former), journal, notes)?;
-            }
         }
+        Ok(round)
     }
-    Ok(round)
+
+    /// Whether a former owner may have folded the journal into the state after the journal was listed, so that the
+    /// listing lacks its note. The next round lists the journal again.
+    fn may_be_folding(&mut self, stored: &Stored) -> bool {
+        matches!(stored, Stored::Segments(_)) && self.suspects.insert(stored.key().to_owned())
+    }
+
+    fn end(mut self) -> Vec<Note> {
+        let orphans = rescue::set_orphans_aside(self.store, self.stack);
+        self.notes.extend(orphans);
+        self.notes
+    }
 }
 
 fn replay_and_save(

@@ -68,6 +68,15 @@ impl Store {
         Ok(latest(self.bucket.find_all(&variants)?).map(|entry| entry.key))
     }
 
+    /// Key of the state file that is written.
+    fn state_target(&self, stack: &StackReference) -> String {
+        format!(
+            "{}{}",
+            keys::state(stack),
+            self.options.compression.extension()
+        )
+    }
+
     /// An error if there is no such stack.
     pub(crate) fn expect_stack(&self, stack: &StackReference) -> Result<(), BackendError> {
         self.state_key(stack)?.ok_or_else(|| no_stack(stack))?;
@@ -98,8 +107,18 @@ impl Store {
             return Ok((state, former));
         }
         let missing = || no_stack(stack);
-        let key = self.state_key(stack)?.ok_or_else(missing)?;
-        let found = self.bucket.get_versioned(&key)?.ok_or_else(missing)?;
+        let likely = self.state_target(stack);
+        let (key, found) = self.join(
+            || self.state_key(stack),
+            || self.bucket.get_versioned(&likely),
+        );
+        let key = key?.ok_or_else(missing)?;
+        let found = if key == likely {
+            found?
+        } else {
+            self.bucket.get_versioned(&key)?
+        };
+        let found = found.ok_or_else(missing)?;
         let former = Former {
             key: key.clone(),
             version: found.version,
@@ -124,39 +143,69 @@ impl Store {
         Ok(start.and_then(|start| parse_root_at_start(&start)))
     }
 
-    /// Replaces the state file, and returns its key; the former one becomes `.bak`. If a former file is given and the store
-    /// has no files, the new one is written only if that one is unchanged: an owner that lost the stack cannot overwrite
-    /// newer state.
+    /// Replaces the state file; the former one becomes `.bak`. Recovery gives the former file, like
+    /// [`Store::replace_state`].
     pub(crate) fn save_text(
         &self,
         stack: &StackReference,
         text: &str,
         former: Option<&Former>,
+    ) -> Result<(), BackendError> {
+        let present = match former {
+            Some(former) => Some(former.key.clone()),
+            None => self.state_key(stack)?,
+        };
+        self.back_up_state(stack, present.as_deref());
+        self.write_state(stack, text, present, former).map(drop)
+    }
+
+    /// Copies the state files that will be replaced to their `.bak`. Failures are ignored.
+    pub(crate) fn back_up_former(&self, stack: &StackReference, former: &Former) {
+        self.back_up_state(stack, Some(&former.key));
+    }
+
+    fn back_up_state(&self, stack: &StackReference, present: Option<&str>) {
+        let target = self.state_target(stack);
+        self.back_up(&target);
+        if let Some(other) = present.filter(|key| *key != target) {
+            self.back_up(other);
+        }
+    }
+
+    /// Replaces the state file, and returns its key. If the store has no files, the new one is written only if the
+    /// former one is unchanged: an owner that lost the stack cannot overwrite newer state.
+    pub(crate) fn replace_state(
+        &self,
+        stack: &StackReference,
+        text: &str,
+        former: &Former,
+    ) -> Result<String, BackendError> {
+        self.write_state(stack, text, Some(former.key.clone()), Some(former))
+    }
+
+    fn write_state(
+        &self,
+        stack: &StackReference,
+        text: &str,
+        present: Option<String>,
+        former: Option<&Former>,
     ) -> Result<String, BackendError> {
         let compression = self.options.compression;
         let base = keys::state(stack);
-        let target = format!("{base}{}", compression.extension());
+        let target = self.state_target(stack);
         let packed = compression
             .pack(text.as_bytes())
             .map_err(|source| BackendError::Unpack {
                 key: target.clone(),
                 source,
             })?;
-        self.back_up(&target);
-        let present = match former {
-            Some(former) => Some(former.key.clone()),
-            None => self.state_key(stack)?,
-        };
-        let other = present.filter(|key| *key != target);
-        if let Some(other) = &other {
-            self.back_up(other);
-        }
         match former {
             Some(former) if self.bucket.files().is_none() => {
                 self.replace_former(former, &target, &packed)?;
             }
             _ => self.put_with_retries(&target, &packed)?,
         }
+        let other = present.filter(|key| *key != target);
         if self.bucket.files().is_some() || other.is_some() {
             let others = Compression::ALL
                 .iter()
@@ -209,8 +258,7 @@ impl Store {
         stack: &StackReference,
         snapshot: &EncryptedSnapshot,
     ) -> Result<(), BackendError> {
-        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)?;
-        Ok(())
+        self.save_text(stack, &snapshot.checkpoint(&stack.qualified()), None)
     }
 
     /// Copies an object to its `.bak`. Failures are ignored.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -92,6 +93,26 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// Performs two actions that do not depend on each other: at the same time if the store is remote, otherwise in
+    /// this order.
+    pub(crate) fn join<A: Send, B>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B,
+    ) -> (A, B) {
+        if !self.bucket.is_remote() {
+            return (first(), second());
+        }
+        thread::scope(|scope| {
+            let first = scope.spawn(first);
+            let second = second();
+            match first.join() {
+                Ok(first) => (first, second),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
     /// Reads and decompresses an object.
     pub(crate) fn read(&self, key: &str) -> Result<Option<Vec<u8>>, BackendError> {
         let Some(content) = self.bucket.get(key)? else {

@@ -3,7 +3,8 @@
 //! Beginning: lock, lease, recovery of leftover journals, journal with its header. End: fold (or the engine's own
 //! snapshot), checkpoint, journal deleted, history, backup, lease and lock released. The lease is checked before the
 //! checkpoint is replaced. In a store without files, the own journal is sealed before that, and the checkpoint is
-//! replaced only if it is still the one that was read at the beginning.
+//! replaced only if it is still the one that was read at the beginning. Requests that do not depend on each other are
+//! [made together](Store::join).
 
 use std::sync::Arc;
 
@@ -19,14 +20,14 @@ use crate::capability;
 use crate::error::{BackendError, JournalError};
 use crate::history::UpdateRecord;
 use crate::journal::{FileLog, JournalWriter, Seq};
-use crate::lease::{Fence, Lease};
-use crate::lock::{HeldLock, Lock, TakenOver};
+use crate::lease::{Fence, FormerLeases, Lease};
+use crate::lock::{self, HeldLock, Lock, TakenOver};
 use crate::recovery::{self, Note};
 use crate::rescue::Rescue;
 use crate::segments::{self, Keep, SegmentLog};
 use crate::state_file::{Former, StateFile};
 use crate::store::Store;
-use crate::stored::Stored;
+use crate::stored::{Stored, journals};
 use crate::versions::Kept;
 
 /// A stack that was taken for an operation that changes it.
@@ -58,21 +59,47 @@ pub struct Finished {
     pub backup: Option<BackendError>,
 }
 
+/// What is left of an update whose state was saved.
+struct Saved {
+    /// The state file; `None` if the state is unchanged.
+    state: Option<StateFile>,
+    /// The journal, which is no longer needed.
+    journal: Option<Stored>,
+}
+
+impl Saved {
+    fn remove_journal(&self, store: &Store) -> Result<(), BackendError> {
+        match &self.journal {
+            Some(journal) => journal.remove(store, Keep::Nothing),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Update {
     pub(crate) fn begin(
         store: &Arc<Store>,
         stack: &StackReference,
         id: &str,
     ) -> Result<Self, BackendError> {
-        store.expect_stack(stack)?;
-        capability::ensure(store)?;
+        let ((exists, capable), locks) = store.join(
+            || store.join(|| store.expect_stack(stack), || capability::ensure(store)),
+            || lock::locks_of(store, stack),
+        );
+        exists.and(capable)?;
         let token = Uuid::new_v4().to_string();
-        let (lock, taken_over) = Lock::take(store, stack, Some(&token))?;
-        let lease = Lease::take(store, stack, &token)?;
+        let proposed = Lock::propose(store, stack, locks?, Some(&token))?;
+        let (confirmed, former_leases) = store.join(
+            || proposed.confirm(stack),
+            || FormerLeases::of(store, stack),
+        );
+        let (lock, taken_over) = confirmed?;
+        let lease = Lease::take(store, stack, &token, former_leases?)?;
         // A cancellation between lock and lease has removed the lock, but could not fence the lease, which did not
         // exist yet.
-        lock.check(stack)?;
-        let recovered = recovery::recover(store, stack)?;
+        let (checked, leftover) = store.join(|| lock.check(stack), || journals(store, stack));
+        checked?;
+        let recovered = recovery::recover_listed(store, stack, leftover?)?;
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
         let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
         notes.extend(recovered);
@@ -177,22 +204,17 @@ impl Update {
     ) -> Result<Finished, BackendError> {
         let saved = match self.save(snapshot) {
             Ok(saved) => saved,
-            Err(source) => {
-                self.leave();
-                return Err(match self.rescue.rescued() {
-                    Some(rescued) => BackendError::Rescued {
-                        rescued,
-                        source: Box::new(source),
-                    },
-                    None => source,
-                });
-            }
+            Err(source) => return Err(self.abandon(source)),
         };
+        let (removed, finished) = self.store.join(
+            || saved.remove_journal(&self.store),
+            || record.map(|record| self.keep(saved.state.as_ref(), record)),
+        );
+        if let Err(source) = removed {
+            return Err(self.abandon(source));
+        }
+        let finished = finished.unwrap_or_default();
         self.rescue.remove();
-        let finished = match record {
-            Some(record) => self.keep(saved, record),
-            None => Finished::default(),
-        };
         self.lease = None;
         if let Some(lock) = self.lock.take() {
             lock.release()?;
@@ -200,26 +222,41 @@ impl Update {
         Ok(finished)
     }
 
+    /// Leaves the stack to the next run, because the state cannot be saved.
+    fn abandon(mut self, source: BackendError) -> BackendError {
+        self.leave();
+        match self.rescue.rescued() {
+            Some(rescued) => BackendError::Rescued {
+                rescued,
+                source: Box::new(source),
+            },
+            None => source,
+        }
+    }
+
     /// Adds the update to the history, and the state to the backups.
-    fn keep(&self, saved: Option<StateFile>, record: &UpdateRecord) -> Finished {
+    fn keep(&self, saved: Option<&StateFile>, record: &UpdateRecord) -> Finished {
+        let read;
         let state = match saved {
-            Some(saved) => Ok(saved),
-            None => self.store.state_file(&self.stack),
+            Some(saved) => saved,
+            None => match self.store.state_file(&self.stack) {
+                Ok(state) => {
+                    read = state;
+                    &read
+                }
+                Err(error) => {
+                    return Finished {
+                        history: Some(error),
+                        backup: None,
+                    };
+                }
+            },
         };
-        let state = match state {
-            Ok(state) => state,
-            Err(error) => {
-                return Finished {
-                    history: Some(error),
-                    backup: None,
-                };
-            }
-        };
-        let kept = self.store.add_history(&self.stack, &state, record);
+        let kept = self.store.add_history(&self.stack, state, record);
         let form = *kept.as_ref().unwrap_or(&Kept::Copy);
         Finished {
             history: kept.err(),
-            backup: self.store.add_backup(&self.stack, &state, form).err(),
+            backup: self.store.add_backup(&self.stack, state, form).err(),
         }
     }
 
@@ -236,40 +273,40 @@ impl Update {
         self.complete(None, None).map(|_| ())
     }
 
-    /// Saves the state and removes the journal. Returns the state file if it was written.
-    fn save(
-        &mut self,
-        snapshot: Option<&EncryptedSnapshot>,
-    ) -> Result<Option<StateFile>, BackendError> {
+    /// Saves the state.
+    fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<Saved, BackendError> {
         let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
         // The engine's own snapshot is complete even if the journal could not be written.
         if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
             closed.clone()?;
         }
-        self.check_fence()?;
-        let mut stored = Stored::find(&self.store, &self.stack, &self.journal_key)?;
-        let folded = match (snapshot, &stored) {
+        let (owned, journal) = self.store.join(
+            || self.check_fence(),
+            || Stored::find(&self.store, &self.stack, &self.journal_key),
+        );
+        owned?;
+        let mut saved = Saved {
+            state: None,
+            journal: journal?,
+        };
+        let folded = match (snapshot, &saved.journal) {
             (None, Some(stored)) => self.folded(stored)?,
             _ => None,
         };
-        let mut saved = None;
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
             // A journal without records cannot have been folded into a checkpoint that replaces its base.
-            if !matches!(closed, Ok(Seq(0)))
-                && let Some(stored) = &mut stored
-            {
-                stored.note_folded(&self.store, &text)?;
-            }
+            let journal = saved.journal.as_mut();
+            let journal = journal.filter(|_| !matches!(closed, Ok(Seq(0))));
+            let (noted, ()) = self.store.join(
+                || journal.map_or(Ok(()), |journal| journal.note_folded(&self.store, &text)),
+                || self.store.back_up_former(&self.stack, &self.former),
+            );
+            noted?;
             self.check_fence()?;
-            let key = self
-                .store
-                .save_text(&self.stack, &text, Some(&self.former))?;
+            let key = self.store.replace_state(&self.stack, &text, &self.former)?;
             let content = text.into_bytes();
-            saved = Some(StateFile { key, content });
-        }
-        if let Some(stored) = stored {
-            stored.remove(&self.store, Keep::Nothing)?;
+            saved.state = Some(StateFile { key, content });
         }
         Ok(saved)
     }
@@ -314,7 +351,8 @@ impl Drop for Update {
         if self.lock.is_none() {
             return;
         }
-        if let Err(error) = self.save(None) {
+        let saved = self.save(None);
+        if let Err(error) = saved.and_then(|saved| saved.remove_journal(&self.store)) {
             tracing::error!(%error, "the state was not saved; the next run recovers it from the journal");
             self.leave();
         }
@@ -335,7 +373,7 @@ pub(crate) fn take_from(
 ) -> Result<Vec<Note>, BackendError> {
     let token = Uuid::new_v4().to_string();
     let lock = Lock::insist(store, stack, &token)?;
-    let lease = Lease::take(store, stack, &token)?;
+    let lease = Lease::take(store, stack, &token, FormerLeases::of(store, stack)?)?;
     segments::seal_all(store, stack)?;
     let notes = match recovery::recover(store, stack) {
         Err(error @ (BackendError::Bucket(_) | BackendError::Fenced(_))) => return Err(error),

@@ -223,23 +223,20 @@ impl Bucket for ObjectBucket {
     fn delete_all(&self, keys: &[String]) -> Result<(), BucketError> {
         let paths: Result<Vec<Path>, BucketError> = keys.iter().map(|key| self.path(key)).collect();
         let paths = paths?;
+        // Many at a time where the service can do that.
         let deleted = self.run(|store| async move {
-            let deletes = paths.into_iter().map(move |path| {
-                let store = store.clone();
-                async move {
-                    match store.delete(&path).await {
-                        Err(Error::NotFound { .. }) => Ok(()),
-                        other => other,
-                    }
+            let paths = futures::stream::iter(paths).map(Ok);
+            let mut deleted = store.delete_stream(paths.boxed());
+            while let Some(result) = deleted.next().await {
+                match result {
+                    Ok(_) | Err(Error::NotFound { .. }) => {}
+                    Err(error) => return Err(error),
                 }
-            });
-            let all = futures::stream::iter(deletes).buffer_unordered(PARALLEL);
-            all.try_collect::<Vec<()>>().await
+            }
+            Ok(())
         });
         let first = keys.first().map_or("", String::as_str);
-        deleted
-            .map(drop)
-            .map_err(self.failed(Action::Remove, first))
+        deleted.map_err(self.failed(Action::Remove, first))
     }
 
     fn copy(&self, from: &str, to: &str) -> Result<bool, BucketError> {
@@ -302,6 +299,10 @@ impl Bucket for ObjectBucket {
             .flatten()
             .filter_map(|meta| self.entry(meta))
             .collect())
+    }
+
+    fn is_remote(&self) -> bool {
+        true
     }
 
     fn address(&self, key: &str) -> String {

@@ -375,6 +375,10 @@ impl Bucket for PostgresBucket {
         Ok(rows.iter().filter_map(|row| self.entry(row)).collect())
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn address(&self, key: &str) -> String {
         let separator = if key.is_empty() { "" } else { "/" };
         format!("{}{separator}{key}", self.base)

@@ -317,8 +317,8 @@ fn an_owner_that_is_asked_ends_in_order() {
     assert_eq!(resources(&backend, &dev), ["a"]);
     // The next owner needs no action by the user.
     let next = backend.begin_update(&dev, "u2").unwrap();
-    assert_eq!(world.names(".pulumi/leases/proj/dev"), ["2.json"]);
     drop(next);
+    assert_eq!(world.names(".pulumi/leases/proj/dev"), ["2.json"]);
 }
 
 #[test]
