@@ -101,15 +101,21 @@ impl<'m, 'c> Converter<'m, 'c> {
         text.unwrap_or_default().trim().to_owned()
     }
 
-    /// An expression that stands for one that cannot be converted.
-    pub(crate) fn missing(&self, node: &impl Span, why: &str) -> Typed {
+    /// A note that ends with the original, if that is one line.
+    pub(crate) fn note_of(&self, node: &impl Span, text: &str) {
         let original = self.original(node);
         let shown = if original.contains('\n') || original.is_empty() {
             String::new()
         } else {
             format!(": {original}")
         };
-        self.note(node, format!("{why}{shown}"));
+        self.note(node, format!("{text}{shown}"));
+    }
+
+    /// An expression that stands for one that cannot be converted.
+    pub(crate) fn missing(&self, node: &impl Span, why: &str) -> Typed {
+        self.note_of(node, why);
+        let original = self.original(node);
         let words = if original.is_empty() { why } else { &original };
         let quoted = plumb_eval::hcl::quoted(words);
         Typed::unknown(format!("notImplemented({quoted})"))

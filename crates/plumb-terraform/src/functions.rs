@@ -6,6 +6,7 @@ use hcl_edit::expr::{Expression, FuncCall};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
+use crate::dates;
 use crate::scope::{Scope, Typed};
 use crate::shape::Shape;
 
@@ -68,14 +69,14 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
     ("filebase64sha512", Std(&["input"])),
     ("fileexists", Std(&["input"])),
     ("filemd5", Std(&["input"])),
-    ("fileset", Nothing("no function lists files by a pattern")),
+    ("fileset", Written),
     ("filesha1", Std(&["input"])),
     ("filesha256", Std(&["input"])),
     ("filesha512", Std(&["input"])),
     ("flatten", Std(&["input"])),
     ("floor", Std(&["input"])),
     ("format", StdRest("input", "args")),
-    ("formatdate", Nothing("no function formats dates")),
+    ("formatdate", Written),
     ("formatlist", StdRest("input", "args")),
     ("indent", Std(&["spaces", "input"])),
     ("index", Std(&["input", "element"])),
@@ -93,10 +94,7 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
     ("lookup", Builtin("lookup")),
     ("lower", Std(&["input"])),
     ("map", StdList("args")),
-    (
-        "matchkeys",
-        Nothing("no function selects by the keys of another list"),
-    ),
+    ("matchkeys", Written),
     ("max", Builtin("max")),
     ("md5", Std(&["input"])),
     ("merge", StdList("input")),
@@ -115,10 +113,7 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
     ("rsadecrypt", Std(&["cipherText", "key"])),
     ("sensitive", Builtin("secret")),
     ("setintersection", StdList("input")),
-    (
-        "setproduct",
-        Nothing("no function makes all combinations; write nested for expressions"),
-    ),
+    ("setproduct", Written),
     ("setsubtract", Written),
     ("setunion", Written),
     ("sha1", Builtin("sha1")),
@@ -138,14 +133,8 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
         "templatestring",
         Nothing("templates that are made by the program are not evaluated"),
     ),
-    (
-        "textdecodebase64",
-        Nothing("no function decodes other encodings than UTF-8"),
-    ),
-    (
-        "textencodebase64",
-        Nothing("no function encodes other encodings than UTF-8"),
-    ),
+    ("textdecodebase64", Written),
+    ("textencodebase64", Written),
     ("timeadd", Std(&["timestamp", "duration"])),
     ("timecmp", Std(&["timestampa", "timestampb"])),
     ("timestamp", Std(&[])),
@@ -168,7 +157,7 @@ pub const FUNCTIONS: &[(&str, Becomes)] = &[
     ("uuid", Std(&[])),
     ("uuidv5", Nothing("no function makes UUIDs of names")),
     ("values", Std(&["input"])),
-    ("yamldecode", Nothing("no function reads YAML")),
+    ("yamldecode", Written),
     ("yamlencode", Written),
     ("zipmap", Std(&["keys", "values"])),
 ];
@@ -300,6 +289,38 @@ impl Converter<'_, '_> {
                 );
                 format!("[for {name} in {from} : {name} if !{is_in}]")
             }
+            ("setproduct", [_, _, ..]) => product(texts, scope),
+            ("matchkeys", [values, keys, wanted]) => {
+                let (index, item) = (scope.fresh("index"), scope.fresh("item"));
+                let is_wanted = std_call(
+                    "contains",
+                    &[
+                        ("input".to_owned(), wanted.clone()),
+                        ("element".to_owned(), format!("{keys}[{index}]")),
+                    ],
+                );
+                format!("[for {index}, {item} in {values} : {item} if {is_wanted}]")
+            }
+            ("textdecodebase64", [text, _]) if is_utf8(args[1]) => format!("fromBase64({text})"),
+            ("textencodebase64", [text, _]) if is_utf8(args[1]) => format!("toBase64({text})"),
+            ("textdecodebase64" | "textencodebase64", _) => {
+                return self.missing(call, "no function knows other encodings than UTF-8");
+            }
+            ("fileset", _) => match self.file_set(call) {
+                Some(files) => files,
+                None => return self.missing(call, "no function lists files by a pattern"),
+            },
+            ("yamldecode", _) => match self.yaml_value(call) {
+                Some(value) => value,
+                None => return self.missing(call, "no function reads YAML"),
+            },
+            ("formatdate", [_, timestamp]) => {
+                let format = args[0].as_str();
+                match format.and_then(|format| dates::formatted(format, timestamp)) {
+                    Some(formatted) => formatted,
+                    None => return self.missing(call, "no function formats dates like this"),
+                }
+            }
             ("setunion", _) => {
                 let all = std_call("concat", &[("input".to_owned(), hcl::list(texts))]);
                 std_call("distinct", &[("input".to_owned(), all)])
@@ -362,6 +383,29 @@ impl Converter<'_, '_> {
     }
 }
 
+/// Whether the name of an encoding is that of UTF-8.
+fn is_utf8(encoding: &Expression) -> bool {
+    encoding
+        .as_str()
+        .is_some_and(|name| name.eq_ignore_ascii_case("UTF-8"))
+}
+
+/// All combinations of the items of some lists.
+fn product(lists: &[String], scope: &Scope) -> String {
+    let names: Vec<String> = (1..=lists.len())
+        .map(|number| scope.fresh(&format!("item{number}")))
+        .collect();
+    let mut pairs = names.iter().zip(lists).rev();
+    let Some((name, list)) = pairs.next() else {
+        return "[]".to_owned();
+    };
+    let innermost = format!("[for {name} in {list} : {}]", hcl::list(&names));
+    pairs.fold(innermost, |inner, (name, list)| {
+        let lists = format!("[for {name} in {list} : {inner}]");
+        std_call("concat", &[("input".to_owned(), lists)])
+    })
+}
+
 /// The items of a list of plain texts in order, each once.
 fn texts_of(list: &Expression) -> Option<Vec<String>> {
     let Expression::Array(items) = list else {
@@ -393,15 +437,17 @@ fn result_shape(name: &str, args: &[Typed]) -> Shape {
             .fold(Shape::Unknown, crate::expression::better),
         "one" | "element" | "lookup" => first.element(),
         "values" => first.element().list_of(),
-        "keys" | "split" | "formatlist" | "cidrsubnets" | "range" | "regexall" => {
+        "keys" | "split" | "formatlist" | "cidrsubnets" | "range" | "regexall" | "fileset" => {
             Shape::Scalar.list_of()
         }
+        "matchkeys" => first,
+        "setproduct" => Shape::Unknown.list_of().list_of(),
         "flatten" => match first.element() {
             Shape::List(inner) => inner.list_of(),
             other => other.list_of(),
         },
-        "jsondecode" | "regex" | "csvdecode" | "chunklist" | "list" | "map" | "zipmap"
-        | "transpose" | "ephemeralasnull" => Shape::Unknown,
+        "jsondecode" | "yamldecode" | "regex" | "csvdecode" | "chunklist" | "list" | "map"
+        | "zipmap" | "transpose" | "ephemeralasnull" => Shape::Unknown,
         _ => Shape::Scalar,
     }
 }

@@ -10,9 +10,11 @@
 //! and is in the list of [`Note`]s.
 
 mod convert;
+mod dates;
 mod expression;
 mod functions;
 mod inputs;
+mod known;
 mod lines;
 mod mapping;
 mod module;

@@ -79,3 +79,14 @@ output "file_digest" { value = filesha256("${path.module}/data/note.txt") }
 output "converted" { value = [tostring(12), tonumber("2.5"), tobool("true")] }
 output "csv" { value = csvdecode("a,b\n1,2\n3,4") }
 output "coalesced" { value = [coalesce("", var.list[0]), coalesce(null, 5)] }
+output "products" { value = [setproduct(["a", "b"], [1, 2]), setproduct(["x"], var.list, ["y", "z"])] }
+output "matching" { value = matchkeys(["i-1", "i-2", "i-3"], ["a", "b", "a"], ["a"]) }
+output "dates" {
+  value = [
+    formatdate("YYYY-MM-DD", "2018-01-02T23:12:01Z"), formatdate("D.M.YY 'at' h:mm:ss'h'", "2018-01-02T03:12:01Z"),
+    formatdate("hhmmZ", "2018-10-12T23:00:01+01:00"), formatdate("'it''s' $D", "2018-10-12T23:00:01Z"),
+  ]
+}
+output "listed" { value = sort(tolist(fileset("${path.module}/data", "**/*.txt"))) }
+output "yaml" { value = [yamldecode(file("${path.module}/data/settings.yaml")), yamldecode("[1, two, null]")] }
+output "encodings" { value = [textdecodebase64("aGk=", "UTF-8"), textencodebase64("hi", "UTF-8")] }

@@ -32,9 +32,20 @@ fn written(name: &str) -> &'static str {
     match name {
         "coalesce" => "the first of `std.compact` for texts, a conditional for other values",
         "element" => "`element`, with the remainder of the index",
+        "fileset" => "the list of the files at the time of the conversion",
+        "formatdate" => {
+            "`std.replace`; a call that fails for names of days and months, and hours of half days"
+        }
         "list" => "a list",
+        "matchkeys" => "a `for` expression with `std.contains`",
         "range" => "`range`, or `std.range` with a step",
         "regex" => "the first of `std.regexall`",
+        "setproduct" => "nested `for` expressions in `std.concat`",
+        "textdecodebase64" => "`fromBase64`; a call that fails for other encodings than UTF-8",
+        "textencodebase64" => "`toBase64`; a call that fails for other encodings than UTF-8",
+        "yamldecode" => {
+            "the value of the text or file at the time of the conversion; a call that fails for others"
+        }
         "setsubtract" => "a `for` expression with `std.contains`",
         "setunion" => "`std.distinct` of `std.concat`",
         "strcontains" => "the length of `split`",

@@ -70,6 +70,17 @@ locals {
   f66 = yamlencode({ a = 1 })
   f67 = zipmap(["a"], [1])
   f68 = no_such(1)
+  f69 = setproduct(["a", "b"], var.x, [1])
+  f70 = matchkeys(["a", "b"], ["x", "y"], ["y"])
+  f71 = fileset("${path.module}/data", "**/*.json")
+  f72 = fileset(var.x, "*")
+  f73 = formatdate("DD.MM.YYYY 'at' hh:mm", timestamp())
+  f74 = formatdate("EEEE", timestamp())
+  f75 = yamldecode(file("${path.module}/data/x.yaml"))
+  f76 = yamldecode("a: [1, two, null]")
+  f77 = yamldecode(var.x)
+  f78 = textdecodebase64("YQ==", "UTF-8")
+  f79 = textencodebase64("a", "UTF-16LE")
 }
 
 locals {
