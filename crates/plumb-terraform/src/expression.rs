@@ -7,6 +7,7 @@ use hcl_edit::{Decorated, Span};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
+use crate::functions::std_call;
 use crate::names::camel;
 use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
@@ -184,13 +185,20 @@ impl Converter<'_, '_> {
                 Typed::new(text, value.shape.list_of())
             };
         };
-        if it.grouping {
-            return self.missing(
-                it,
-                "values that share a key in a for expression are not grouped",
-            );
-        }
         let key = self.text(key, &inner);
+        if it.grouping {
+            let value = self.convert_to(&it.value_expr, &wanted.element().element(), &inner);
+            let group = inner.fresh("group");
+            let keys = format!("[{intro} : {key}{condition}]");
+            let keys = std_call("distinct", &[("input".to_owned(), keys)]);
+            let condition = match condition.strip_prefix(" if ") {
+                Some(condition) => format!("{key} == {group} && ({condition})"),
+                None => format!("{key} == {group}"),
+            };
+            let values = format!("[{intro} : {} if {condition}]", value.text);
+            let text = format!("{{ for {group} in {keys} : {group} => {values} }}");
+            return Typed::new(text, value.shape.list_of().map_of());
+        }
         let value = self.convert_to(&it.value_expr, &wanted.element(), &inner);
         let text = format!("{{ {intro} : {key} => {}{condition} }}", value.text);
         Typed::new(text, value.shape.map_of())

@@ -90,3 +90,9 @@ output "dates" {
 output "listed" { value = sort(tolist(fileset("${path.module}/data", "**/*.txt"))) }
 output "yaml" { value = [yamldecode(file("${path.module}/data/settings.yaml")), yamldecode("[1, two, null]")] }
 output "encodings" { value = [textdecodebase64("aGk=", "UTF-8"), textencodebase64("hi", "UTF-8")] }
+output "grouped" {
+  value = [
+    { for index, item in ["ax", "by", "az"] : substr(item, 0, 1) => "${index}${item}"... },
+    { for item in ["ax", "by", "az", "a"] : substr(item, 0, 1) => item... if length(item) == 2 || item == "none" },
+  ]
+}

@@ -222,7 +222,12 @@ impl<'p> Lowering<'p> {
         }
         let bound = self.callback.as_ref().map(|it| it.bound.clone());
         let bound = bound.unwrap_or_default();
-        if self.waits_inside(expr) && !walk::mentions(expr, &bound) {
+        if self.waits_inside(expr) {
+            // A parameter of this callback cannot depend on variables that exist only inside. The loop then waits in
+            // callbacks of its own.
+            if walk::mentions(expr, &bound) {
+                return self.outside(expr, target);
+            }
             let names = self.names_of(expr);
             let value = self.outside(expr, &Target::Any);
             return Tree::Variable(self.parameter(names, value, None));
