@@ -179,11 +179,7 @@ class World:
     def run(self, name, language, folder):
         state = self.root / "state" / language / name
         state.mkdir(parents=True, exist_ok=True)
-        project = folder / "Pulumi.yaml"
-        # The environment with the packages is the one that all programs share.
-        project.write_text(project.read_text().replace("virtualenv: venv", f"virtualenv: {self.tools / 'venv'}"))
-        if language == "typescript" and not (folder / "node_modules").exists():
-            (folder / "node_modules").symlink_to(self.tools / "node_modules")
+        self.share_packages(folder)
         if language == "go":
             self.go.prepare(name, folder)
         if language == "java":
@@ -191,14 +187,25 @@ class World:
         if language == "rust":
             self.rust.prepare(name, folder)
         self.must("stack", "init", "dev", cwd=folder, state=state)
-        config = PROGRAMS / name / "config.json"
-        for key, value in json.loads(config.read_text()).items() if config.exists() else ():
-            text = value if isinstance(value, str) else json.dumps(value)
-            self.must("config", "set", key, text, cwd=folder, state=state)
+        self.configure(name, folder, state)
         self.must("up", "--yes", "--skip-preview", cwd=folder, state=state)
         exported = json.loads(self.must("stack", "export", "--show-secrets", cwd=folder, state=state))
         outputs = json.loads(self.must("stack", "output", "--json", "--show-secrets", cwd=folder, state=state))
         return summary(exported["deployment"]["resources"], {} if name in CHANCE else outputs)
+
+    def share_packages(self, folder):
+        """Gives a project in Python or TypeScript the packages that all share."""
+        project = folder / "Pulumi.yaml"
+        project.write_text(project.read_text().replace("virtualenv: venv", f"virtualenv: {self.tools / 'venv'}"))
+        if (folder / "package.json").exists() and not (folder / "node_modules").exists():
+            (folder / "node_modules").symlink_to(self.tools / "node_modules")
+
+    def configure(self, name, folder, state):
+        """Sets the settings of a program."""
+        config = PROGRAMS / name / "config.json"
+        for key, value in json.loads(config.read_text()).items() if config.exists() else ():
+            text = value if isinstance(value, str) else json.dumps(value)
+            self.must("config", "set", key, text, cwd=folder, state=state)
 
     def imports(self, language):
         """Imports resources and puts the code that is printed into the program; returns why that would change them."""

@@ -224,6 +224,7 @@ def generated_sdks(machine, target, commit):
     yield python("use-python", "codegen/use_python.py", interpreter=packages, after=checkers, **SCRIPTS)
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
     yield programs(machine, target, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
+    yield python("exported", "exported.py", "--tools", "{program_tools}", "--share", "4", "--seed", str(commit), **SCRIPTS)
     yield python("terraform", "terraform.py", "--tools", "{program_tools}", "--rust", str(target / "rust-sdk"), **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
@@ -330,6 +331,7 @@ def nightly(machine, target):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
                      "--jitter", f"{seed}{number}", cores=2, env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"}, **AT_NIGHT)
     yield programs(machine, target, "programs-all", **AT_NIGHT)
+    yield python("exported-all", "exported.py", "--tools", "{program_tools}", **AT_NIGHT)
     yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
     fast = str(target / "bench-fast/plumb")
     yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **AT_NIGHT)

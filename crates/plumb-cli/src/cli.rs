@@ -139,6 +139,7 @@ pub enum Command {
     #[command(alias = "completion")]
     GenCompletion(completion::CompletionArgs),
     Convert(convert::ConvertArgs),
+    ExportProgram(convert::ExportProgramArgs),
     GenDocs(package::GenDocsArgs),
     /// Work with packages
     Package(package::PackageArgs),
@@ -227,6 +228,7 @@ impl Command {
             Command::Help(args) => help::run(&args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),
             Command::Convert(args) => convert::run(&args, ctx),
+            Command::ExportProgram(args) => convert::export(&args, ctx),
             Command::GenDocs(args) => package::docs(args, ctx),
             Command::Package(args) => package::run(args, ctx),
             Command::Schema(args) => schema::run(args, ctx),

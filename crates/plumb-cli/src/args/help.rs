@@ -25,7 +25,10 @@ const ROOT_GROUPS: [(&str, &[&str]); 8] = [
     ("Policy", &["policy"]),
     ("Plugin", &["plugin", "schema", "package"]),
     ("Other", &["version", "about", "help", "gen-completion"]),
-    ("Experimental", &["convert", "watch", "logs"]),
+    (
+        "Experimental",
+        &["convert", "export-program", "watch", "logs"],
+    ),
 ];
 
 /// The help of the command at `path`, of the program by this name.

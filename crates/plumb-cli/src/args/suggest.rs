@@ -91,10 +91,15 @@ fn suggestions(levels: &[&Command], words: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// A command of Plumb alone. Those who write `export` mean one that the reference has, too.
+const NOT_MEANT: &str = "export-program";
+
 /// Adds all visible commands below `command`; `above` are its parents and itself.
 fn collect(command: &Command, above: &[&Command], candidates: &mut Vec<Candidate>) {
     let is_shown = |sub: &&Command| {
-        !sub.is_hide_set() && command.get_name() != "logs" && sub.get_name() != super::scan::HELP
+        !sub.is_hide_set()
+            && command.get_name() != "logs"
+            && ![super::scan::HELP, NOT_MEANT].contains(&sub.get_name())
     };
     for sub in command.get_subcommands().filter(is_shown) {
         let chain: Vec<&Command> = above.iter().copied().chain([sub]).collect();

@@ -83,7 +83,7 @@ impl CodeRequest {
             let urn = Listing::urn(spec, stack.name(), stack.project_name());
             let mut live = snapshot.resources.iter().filter(|state| !state.delete);
             let state = live.find(|state| state.urn == urn)?;
-            Some((Arc::clone(state), plugin(state, &spec.plugin, snapshot)))
+            Some((Arc::clone(state), plugin_of(state, &spec.plugin, snapshot)))
         });
         CodeRequest {
             states: states.collect(),
@@ -192,7 +192,11 @@ impl SchemaLoader for KnownPackages {
 
 /// Plugin that served a resource: the imported one, with version and URL completed from the inputs of
 /// its provider.
-fn plugin(state: &ResourceState, named: &PluginSpec, snapshot: &Snapshot) -> PluginSpec {
+pub(crate) fn plugin_of(
+    state: &ResourceState,
+    named: &PluginSpec,
+    snapshot: &Snapshot,
+) -> PluginSpec {
     let reference = state.provider.as_ref();
     let provider = snapshot
         .resources

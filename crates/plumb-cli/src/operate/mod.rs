@@ -37,6 +37,7 @@ mod watch;
 
 pub(crate) use converted::tell;
 pub(crate) use host::{discovery, log_arguments};
+pub(crate) use import_code::plugin_of;
 pub(crate) use snippets::{SnippetUpdate, update_snippets};
 pub(crate) use standalone_host::StandaloneHost;
 

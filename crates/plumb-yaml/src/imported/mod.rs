@@ -7,7 +7,9 @@
 //!
 //! Values that YAML cannot express are left out and listed in the notes.
 
+mod settings;
 mod value;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,8 +20,10 @@ use plumb_schema::{PackageSchema, Resource};
 use plumb_value::Value;
 use rustc_hash::FxHashMap;
 
+pub use settings::Setting;
 use value::Printer;
 pub(crate) use value::{call, escaped, flow_if_empty};
+pub use whole::{WholeProgram, whole_program};
 
 /// A resource to declare.
 pub struct Imported<'a> {
@@ -131,6 +135,20 @@ struct Declaration<'a, 'n> {
 
 impl Declaration<'_, '_> {
     fn node(&mut self) -> Node {
+        let mut node = self.head();
+        let (properties, referenced) = self.properties();
+        if has_entries(&properties) {
+            put(&mut node, "properties", properties);
+        }
+        let options = self.options(&referenced);
+        if has_entries(&options) {
+            put(&mut node, "options", options);
+        }
+        node
+    }
+
+    /// The type, and the name if the program calls it something else.
+    fn head(&self) -> Node {
         let state = self.resource.state;
         let mut node = Node::empty_mapping();
         put(
@@ -140,14 +158,6 @@ impl Declaration<'_, '_> {
         );
         if self.identifiers[&state.urn] != state.urn.name() {
             put(&mut node, "name", Node::string(state.urn.name()));
-        }
-        let (properties, referenced) = self.properties();
-        if has_entries(&properties) {
-            put(&mut node, "properties", properties);
-        }
-        let options = self.options(&referenced);
-        if has_entries(&options) {
-            put(&mut node, "options", options);
         }
         node
     }
@@ -174,12 +184,7 @@ impl Declaration<'_, '_> {
     fn properties(&mut self) -> (Node, Vec<String>) {
         let schema = self.schema();
         let state = self.resource.state;
-        let mut printer = Printer {
-            package: self.resource.package.as_deref(),
-            guesses: &self.guesses,
-            mentioned: Vec::new(),
-            missing: Vec::new(),
-        };
+        let mut printer = Printer::new(self.resource.package.as_deref(), &self.guesses);
         let node = match &schema {
             Some(resource) => printer.object(&state.inputs, &resource.input_properties),
             None => printer.map(&state.inputs, None),

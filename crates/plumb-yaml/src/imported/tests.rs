@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plumb_resource::{ResourceId, ResourceKind, ResourceState, Urn};
+use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
 use plumb_schema::PackageSchema;
 use plumb_value::{PropertyMap, Value};
 use pretty_assertions::assert_eq;
@@ -147,4 +147,137 @@ fn tokens_are_written_short() {
         "aws:s3/bucketV2:Bucket"
     );
     assert_eq!(short_token("pulumi:providers:aws"), "pulumi:providers:aws");
+}
+
+fn resource(urn: Urn, id: &str) -> ResourceState {
+    let mut state = ResourceState::new(urn, ResourceKind::Custom);
+    state.id = ResourceId::from_text(id);
+    state
+}
+
+fn whole(states: &[ResourceState], outputs: &PropertyMap, known: &[(&str, &str)]) -> WholeProgram {
+    let package = Arc::new(PackageSchema::parse(SCHEMA).unwrap());
+    let resources: Vec<Imported<'_>> = states
+        .iter()
+        .map(|state| Imported {
+            state,
+            package: Some(Arc::clone(&package)),
+            is_protected: state.protect,
+        })
+        .collect();
+    let known = known.iter();
+    let known = known.map(|(value, name)| ((*value).to_owned(), (*name).to_owned()));
+    whole_program(&resources, outputs, known.collect())
+}
+
+const THING: &str = "lab:index/thing:Thing";
+
+#[test]
+fn a_whole_program_refers_to_what_its_resources_depend_on() {
+    let mut network = thing("network", "net-1234", PropertyMap::new().with("size", 1.0));
+    network.outputs = Arc::new(PropertyMap::new().with("value", "10.0.0.0/8"));
+    let mut same_text = thing("same-text", "other", PropertyMap::new().with("size", 1.0));
+    let inputs = PropertyMap::new()
+        .with("value", "at net-1234 in 10.0.0.0/8")
+        .with("other", "net-1234")
+        .with("size", 2.0);
+    let mut server = thing("server", "srv", inputs.clone());
+    server.dependencies = [network.urn.clone()].into_iter().collect();
+    for property in ["value", "other"] {
+        let urns = [network.urn.clone()].into_iter().collect();
+        server.property_dependencies.insert(property.into(), urns);
+    }
+    same_text.inputs = Arc::new(inputs);
+    let outputs = PropertyMap::new().with("id", "net-1234").with("n", 1.0);
+    let made = whole(&[network, same_text, server], &outputs, &[]);
+    assert_eq!(
+        made.code.text,
+        "resources:\n  network:\n    type: lab:Thing\n    properties:\n      size: 1\n  \
+         same-text:\n    type: lab:Thing\n    properties:\n      other: net-1234\n      size: 2\n      value: at net-1234 in 10.0.0.0/8\n  \
+         server:\n    type: lab:Thing\n    properties:\n      other: ${network.id}\n      size: 2\n      value: at ${network.id} in ${network.value}\n\
+         outputs:\n  id: ${network.id}\n  n: 1\n"
+    );
+}
+
+#[test]
+fn secrets_of_a_whole_program_are_settings() {
+    let secret = |text: &str| Value::secret(Value::String(text.into()));
+    let mut made = thing("made", "m", PropertyMap::new().with("size", 1.0));
+    made.outputs = Arc::new(PropertyMap::new().with("value", secret("made-by-it")));
+    let mut tags = PropertyMap::new();
+    tags.insert("a", secret("unheard-of"));
+    tags.insert("b", secret("unheard-of"));
+    let mut inputs = PropertyMap::new().with("size", 1.0).with("tags", tags);
+    inputs.insert("value", secret("known"));
+    inputs.insert("other", secret("made-by-it"));
+    let mut user = thing("user", "u", inputs);
+    let urns = [made.urn.clone()].into_iter().collect();
+    user.property_dependencies.insert("other".into(), urns);
+    let whole = whole(&[made, user], &PropertyMap::new(), &[("known", "password")]);
+    let text = &whole.code.text;
+    assert!(text.contains("value: ${password}\n"), "{text}");
+    assert!(text.contains("other: ${made.value}\n"), "{text}");
+    assert!(
+        text.contains("a: ${userTags}\n        b: ${userTags}\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("password:\n    type: string\n    secret: true\n"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("unheard-of") && !text.contains("known\n"),
+        "{text}"
+    );
+    let added: Vec<_> = whole
+        .settings
+        .iter()
+        .map(|it| (&*it.name, &*it.value))
+        .collect();
+    assert_eq!(added, [("userTags", "unheard-of")]);
+}
+
+#[test]
+fn resources_of_components_have_aliases_and_names_of_their_own() {
+    let stack = Urn::new("dev", "proj", "", "pulumi:pulumi:Stack", "proj-dev");
+    let root = ResourceState::new(stack.clone(), ResourceKind::Component);
+    let component = |name: &str| {
+        let urn = Urn::new("dev", "proj", "", "my:index:Site", name);
+        let mut state = ResourceState::new(urn, ResourceKind::Component);
+        state.parent = Some(stack.clone());
+        state
+    };
+    let (local, mut remote) = (component("local"), component("remote"));
+    remote.provider =
+        ProviderRef::parse("urn:pulumi:dev::proj::pulumi:providers:my::default::id").ok();
+    let child = |parent: &ResourceState, name: &str| {
+        let urn = Urn::new("dev", "proj", "my:index:Site", THING, name);
+        let mut state = resource(urn, "id");
+        state.parent = Some(parent.urn.clone());
+        state.inputs = Arc::new(PropertyMap::new().with("size", 1.0));
+        state
+    };
+    let (kept, made_by_provider) = (child(&local, "Web_site"), child(&remote, "hidden"));
+    let same_name = thing("website", "x", PropertyMap::new().with("size", 1.0));
+    let states = [
+        root,
+        local,
+        remote,
+        kept.clone(),
+        made_by_provider,
+        same_name,
+    ];
+    let made = whole(&states, &PropertyMap::new(), &[]);
+    let text = &made.code.text;
+    let alias = format!("aliases:\n        - {}\n", kept.urn);
+    assert!(text.contains(&alias), "{text}");
+    assert!(
+        !text.contains("parent:") && !text.contains("hidden"),
+        "{text}"
+    );
+    assert!(
+        text.contains("website-thing:") || text.contains("website-Thing:"),
+        "{text}"
+    );
+    assert_eq!(made.code.notes.len(), 1, "{:?}", made.code.notes);
 }

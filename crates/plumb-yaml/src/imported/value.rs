@@ -7,7 +7,11 @@ use plumb_schema::{
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
+use super::settings::{Settings, plain_json};
 use super::{list, put};
+
+/// Minimum length of a text that is looked for where no dependency is known, or in longer texts.
+pub(super) const SHORTEST: usize = 4;
 
 /// Turns values into nodes.
 pub(super) struct Printer<'a> {
@@ -18,10 +22,33 @@ pub(super) struct Printer<'a> {
     pub(super) mentioned: Vec<String>,
     /// A value that cannot be written.
     pub(super) missing: Vec<String>,
+    /// Settings that stand for secrets; without them, secrets are written.
+    pub(super) settings: Option<&'a mut Settings>,
+    /// Name for a setting, if one is added.
+    pub(super) label: String,
+    /// Whether references may be parts of longer texts.
+    pub(super) finds_parts: bool,
 }
 
 /// Types may contain themselves.
 const DEEPEST_ZERO: usize = 8;
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(
+        package: Option<&'a PackageSchema>,
+        guesses: &'a FxHashMap<String, String>,
+    ) -> Self {
+        Printer {
+            package,
+            guesses,
+            mentioned: Vec::new(),
+            missing: Vec::new(),
+            settings: None,
+            label: String::new(),
+            finds_parts: false,
+        }
+    }
+}
 
 impl Printer<'_> {
     /// The properties that `shape` knows, in its order.
@@ -52,7 +79,7 @@ impl Printer<'_> {
         node
     }
 
-    fn value(&mut self, value: &Value, ty: Option<&Type>) -> Node {
+    pub(super) fn value(&mut self, value: &Value, ty: Option<&Type>) -> Node {
         match value {
             Value::Null => Node::plain("null"),
             Value::Bool(it) => Node::plain(it.to_string()),
@@ -68,10 +95,7 @@ impl Printer<'_> {
                 )
             }
             Value::Object(map) => self.object_or_map(map, ty),
-            Value::Secret(inner) => {
-                let inner = self.value(inner, ty);
-                call("fn::secret", inner)
-            }
+            Value::Secret(inner) => self.secret(inner, ty),
             Value::Output(output) => match &output.value {
                 Some(inner) => self.value(inner, ty),
                 None => self.unknown(),
@@ -88,6 +112,35 @@ impl Printer<'_> {
         }
     }
 
+    fn secret(&mut self, inner: &Value, ty: Option<&Type>) -> Node {
+        let is_reference = inner
+            .as_str()
+            .is_some_and(|it| self.guesses.contains_key(it));
+        if is_reference || self.settings.is_none() {
+            let node = self.value(inner, ty);
+            return if is_reference {
+                node
+            } else {
+                call("fn::secret", node)
+            };
+        }
+        let text = match inner {
+            Value::String(text) => Some(text.to_string()),
+            other => plain_json(other).map(|json| json.to_string()),
+        };
+        let (Some(settings), Some(text)) = (&mut self.settings, text) else {
+            self.missing
+                .push("a secret with an asset or an unknown value cannot be a setting".to_owned());
+            return Node::plain("null");
+        };
+        let reference = format!("${{{}}}", settings.name_of(text, &self.label));
+        let node = Node::string(reference);
+        match inner {
+            Value::String(_) => node,
+            _ => call("fn::secret", call("fn::fromJSON", node)),
+        }
+    }
+
     fn unknown(&mut self) -> Node {
         self.missing.push("a value is not known".to_owned());
         Node::plain("null")
@@ -95,16 +148,42 @@ impl Printer<'_> {
 
     fn text(&mut self, text: &str, ty: Option<&Type>) -> Node {
         if let Some(reference) = self.guesses.get(text) {
-            let name = reference.trim_start_matches("${").split('.').next();
-            self.mentioned.push(name.unwrap_or_default().to_owned());
+            self.mention(reference);
             return Node::string(reference.as_str());
         }
-        let node = string(text);
+        let node = match self.with_references(text) {
+            Some(text) => Node::string(text),
+            None => string(text),
+        };
         match ty.map(|ty| &ty.kind) {
             Some(TypeKind::Asset) => call("fn::fileAsset", node),
             Some(TypeKind::Archive) => call("fn::fileArchive", node),
             _ => node,
         }
+    }
+
+    /// A text that contains texts of other resources, with references to them.
+    fn with_references(&mut self, text: &str) -> Option<String> {
+        if !self.finds_parts {
+            return None;
+        }
+        let parts = self.guesses.iter();
+        let found = parts
+            .filter(|(part, _)| part.len() >= SHORTEST && text.contains(part.as_str()))
+            .max_by_key(|(part, _)| (part.len(), part.as_str()));
+        let (part, reference) = found?;
+        self.mention(reference);
+        let pieces = text.split(part.as_str());
+        let pieces = pieces.map(|piece| match self.with_references(piece) {
+            Some(piece) => piece,
+            None => escaped(piece),
+        });
+        Some(pieces.collect::<Vec<_>>().join(reference))
+    }
+
+    fn mention(&mut self, reference: &str) {
+        let name = reference.trim_start_matches("${").split('.').next();
+        self.mentioned.push(name.unwrap_or_default().to_owned());
     }
 
     fn asset(&mut self, asset: &Asset) -> Node {
@@ -186,7 +265,7 @@ impl Printer<'_> {
     }
 
     /// The simplest value of a type.
-    fn zero(&self, ty: &Type, depth: usize) -> Node {
+    pub(super) fn zero(&self, ty: &Type, depth: usize) -> Node {
         match &ty.kind {
             TypeKind::Primitive(primitive) => zero_of(*primitive),
             TypeKind::Array(_) => list(Vec::new()),
@@ -266,12 +345,12 @@ fn element_of(ty: &Type) -> Option<Type> {
     }
 }
 
-fn is_absent(value: &Value) -> bool {
+pub(super) fn is_absent(value: &Value) -> bool {
     matches!(value, Value::Null | Value::Computed(_))
 }
 
 /// Whether the SDK or the provider fills in the value, so that it need not be written.
-fn is_needed(property: &Property) -> bool {
+pub(super) fn is_needed(property: &Property) -> bool {
     property.required && property.constant.is_none() && property.default.is_none()
 }
 

@@ -6,6 +6,7 @@
 //! 3. `plumb-programs` or `plumb-yaml` makes the files, [`target`] writes them and what else the source has.
 //! 4. The package manager of the language installs what the program needs.
 
+mod export;
 mod plugin;
 pub(crate) mod source;
 mod target;
@@ -19,6 +20,7 @@ use plumb_pcl::{Leniency, Problem, Program, Sources};
 use crate::commands::stack::values::Secrets;
 use crate::operate::StandaloneHost;
 use crate::{Context, Error, ExitStatus};
+pub use export::{ExportProgramArgs, run as export};
 use plumb_automation::hosting::Schemas;
 use target::Target;
 

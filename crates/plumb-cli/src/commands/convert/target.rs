@@ -215,6 +215,21 @@ pub(super) fn copy_rest(from: &Path, out: &Path) -> Result<(), Error> {
     copy_folder(&from, &out, &out)
 }
 
+/// Copies a file or folder that a program reads, by its path in the project. Those that are not there are left out.
+pub(super) fn copy_file(from: &Path, out: &Path, path: &Path) -> Result<(), Error> {
+    let (from, to) = (from.join(path), out.join(path));
+    if from.is_dir() {
+        return copy_folder(&from, &to, out);
+    }
+    let folder = to.parent().unwrap_or(out);
+    if from.is_file() && !to.exists() {
+        let failed = |error: std::io::Error| Error::from(error).context(to.display());
+        fs::create_dir_all(folder).map_err(failed)?;
+        fs::copy(&from, &to).map_err(failed)?;
+    }
+    Ok(())
+}
+
 fn copy_folder(from: &Path, to: &Path, out: &Path) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::from(error).context(from.display());
     for entry in fs::read_dir(from).map_err(failed)? {

@@ -1,0 +1,139 @@
+//! Settings that stand for the secrets of a program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plumb_project::yaml::Node;
+use plumb_value::Value;
+use serde_json::Value as Json;
+
+use super::put;
+
+/// A setting for a secret of the state.
+pub struct Setting {
+    /// Name, without the project.
+    pub name: String,
+    /// Value, in plain text.
+    pub value: String,
+}
+
+/// The settings of a program.
+pub(super) struct Settings {
+    /// Names by values.
+    names: BTreeMap<String, String>,
+    /// Names of settings that the program uses.
+    used: BTreeSet<String>,
+    /// Names that mean something else, or settings with other values.
+    taken: BTreeSet<String>,
+    added: Vec<Setting>,
+}
+
+impl Settings {
+    /// `known` are settings that exist, by their values; `taken` are names of something else.
+    pub(super) fn new(known: BTreeMap<String, String>, taken: BTreeSet<String>) -> Self {
+        let mut names = known;
+        names.retain(|_, name| !taken.contains(name));
+        let taken = names.values().cloned().chain(taken).collect();
+        Settings {
+            names,
+            used: BTreeSet::new(),
+            taken,
+            added: Vec::new(),
+        }
+    }
+
+    /// The setting with a value; a new one is called like `label`.
+    pub(super) fn name_of(&mut self, value: String, label: &str) -> String {
+        if let Some(name) = self.names.get(&value) {
+            self.used.insert(name.clone());
+            return name.clone();
+        }
+        let wanted = camel(label);
+        let numbered = (2..).map(|number| format!("{wanted}{number}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        let name = candidates
+            .find(|name| self.taken.insert(name.clone()))
+            .unwrap_or(wanted);
+        self.names.insert(value.clone(), name.clone());
+        self.used.insert(name.clone());
+        self.added.push(Setting {
+            name: name.clone(),
+            value,
+        });
+        name
+    }
+
+    /// The declarations of those that are used.
+    pub(super) fn declarations(&self) -> Node {
+        let mut all = Node::empty_mapping();
+        for name in &self.used {
+            let mut one = Node::empty_mapping();
+            put(&mut one, "type", Node::string("string"));
+            put(&mut one, "secret", Node::plain("true"));
+            put(&mut all, name, one);
+        }
+        all
+    }
+
+    /// Those that did not exist.
+    pub(super) fn into_added(self) -> Vec<Setting> {
+        self.added
+    }
+}
+
+/// Words of a label in one, as names of settings are written.
+fn camel(label: &str) -> String {
+    let words = label.split(|it: char| !it.is_alphanumeric());
+    let mut name = String::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        let mut letters = word.chars();
+        match letters.next() {
+            Some(first) if !name.is_empty() => name.extend(first.to_uppercase()),
+            first => name.extend(first),
+        }
+        name.push_str(letters.as_str());
+    }
+    name
+}
+
+/// A value of plain data as JSON.
+pub(super) fn plain_json(value: &Value) -> Option<Json> {
+    Some(match value {
+        Value::Null => Json::Null,
+        Value::Bool(it) => (*it).into(),
+        Value::Number(number) => {
+            serde_json::from_str(&plumb_value::go_number::format(*number)).ok()?
+        }
+        Value::String(text) => text.as_str().into(),
+        Value::Array(items) => items
+            .iter()
+            .map(plain_json)
+            .collect::<Option<Vec<_>>>()?
+            .into(),
+        Value::Object(map) => {
+            let entries = map
+                .iter()
+                .map(|(key, it)| Some((key.as_str().to_owned(), plain_json(it)?)));
+            Json::Object(entries.collect::<Option<_>>()?)
+        }
+        Value::Secret(inner) => plain_json(inner)?,
+        _ => return None,
+    })
+}
+
+/// Plain data of JSON.
+pub(super) fn of_json(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(it) => Value::Bool(*it),
+        Json::Number(number) => Value::Number(number.as_f64().unwrap_or_default()),
+        Json::String(text) => Value::String(text.as_str().into()),
+        Json::Array(items) => Value::array(items.iter().map(of_json)),
+        Json::Object(entries) => {
+            let mut map = plumb_value::PropertyMap::new();
+            for (key, it) in entries {
+                map.insert(key.as_str(), of_json(it));
+            }
+            Value::Object(map.into())
+        }
+    }
+}
