@@ -25,10 +25,7 @@ const ROOT_GROUPS: [(&str, &[&str]); 8] = [
     ("Policy", &["policy"]),
     ("Plugin", &["plugin", "schema", "package"]),
     ("Other", &["version", "about", "help", "gen-completion"]),
-    (
-        "Experimental",
-        &["convert", "export-program", "watch", "logs"],
-    ),
+    ("Experimental", &["convert", "watch", "logs"]),
 ];
 
 /// The help of the command at `path`, of the program by this name.
