@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use plumb_project::yaml::{Document, Node, emit};
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::{CustomTimeouts, ResourceState, Urn};
 use plumb_schema::{Primitive, Properties, Property, Resource, Type, TypeKind};
 use plumb_value::{ArchiveSource, AssetSource, PropertyKey, PropertyMap, Value};
 use rustc_hash::FxHashMap;
@@ -295,29 +295,17 @@ struct Whole<'a, 'n> {
 
 impl Whole<'_, '_> {
     fn node(&mut self) -> Node {
-        let original = self.resource.state;
-        // Without what is not declared, so that there is no reference to it.
-        let mut state = original.clone();
-        let is_declared = |urn: &Urn| self.identifiers.contains_key(urn);
-        state.parent = state.parent.filter(|urn| is_declared(urn));
-        state.deleted_with = state.deleted_with.filter(|urn| is_declared(urn));
-        state.dependencies.retain(|urn| is_declared(urn));
-        state.replace_with.retain(|urn| is_declared(urn));
+        let state = self.reduced_state();
         let resource = Imported {
             state: &state,
             package: self.resource.package.clone(),
             is_protected: state.protect,
         };
-        let mut declaration = Declaration {
-            resource: &resource,
-            identifiers: self.identifiers,
-            guesses: FxHashMap::default(),
-            notes: self.notes,
-        };
+        let mut declaration = self.declaration(&resource);
         let mut node = declaration.head();
         let schema = declaration.schema();
         let mut mentioned = Vec::new();
-        if original.external && state.urn.type_text() != "pulumi:pulumi:StackReference" {
+        if state.external && state.urn.type_text() != "pulumi:pulumi:StackReference" {
             let mut get = Node::empty_mapping();
             put(&mut get, "id", Node::string(state.id.as_str()));
             put(&mut node, "get", get);
@@ -329,18 +317,35 @@ impl Whole<'_, '_> {
                 put(&mut node, "properties", properties);
             }
         }
-        let mut declaration = Declaration {
-            resource: &resource,
-            identifiers: self.identifiers,
-            guesses: FxHashMap::default(),
-            notes: self.notes,
-        };
-        let mut options = declaration.options(&mentioned);
+        let mut options = self.declaration(&resource).options(&mentioned);
         self.add_options(&mut options, schema.as_deref());
         if has_entries(&options) {
             put(&mut node, "options", options);
         }
         node
+    }
+
+    fn is_declared(&self, urn: &Urn) -> bool {
+        self.identifiers.contains_key(urn)
+    }
+
+    /// The state without what is not declared, so that nothing refers to that.
+    fn reduced_state(&self) -> ResourceState {
+        let mut state = self.resource.state.clone();
+        state.parent = state.parent.filter(|urn| self.is_declared(urn));
+        state.deleted_with = state.deleted_with.filter(|urn| self.is_declared(urn));
+        state.dependencies.retain(|urn| self.is_declared(urn));
+        state.replace_with.retain(|urn| self.is_declared(urn));
+        state
+    }
+
+    fn declaration<'d>(&'d mut self, resource: &'d Imported<'d>) -> Declaration<'d, 'd> {
+        Declaration {
+            resource,
+            identifiers: self.identifiers,
+            guesses: FxHashMap::default(),
+            notes: self.notes,
+        }
     }
 
     /// The properties, and the identifiers that they mention.
@@ -434,25 +439,34 @@ impl Whole<'_, '_> {
             }
         }
         if !state.custom_timeouts.is_default() {
-            let timeouts = &state.custom_timeouts;
-            let mut node = Node::empty_mapping();
-            for (key, seconds) in [
-                ("create", timeouts.create),
-                ("update", timeouts.update),
-                ("delete", timeouts.delete),
-                ("read", timeouts.read),
-            ] {
-                if seconds > 0.0 {
-                    put(&mut node, key, Node::string(format!("{seconds}s")));
-                }
-            }
-            put(options, "customTimeouts", node);
+            put(
+                options,
+                "customTimeouts",
+                timeouts_node(&state.custom_timeouts),
+            );
         }
-        if ancestors(state, self.all).any(is_local_component) {
+        // The URN has the types of the parents.
+        let is_lost = |it: &ResourceState| !it.urn.is_root_stack() && !self.is_declared(&it.urn);
+        if ancestors(state, self.all).any(is_lost) {
             let alias = Node::string(state.urn.as_str());
             put(options, "aliases", list(vec![alias]));
         }
     }
+}
+
+fn timeouts_node(timeouts: &CustomTimeouts) -> Node {
+    let mut node = Node::empty_mapping();
+    for (key, seconds) in [
+        ("create", timeouts.create),
+        ("update", timeouts.update),
+        ("delete", timeouts.delete),
+        ("read", timeouts.read),
+    ] {
+        if seconds > 0.0 {
+            put(&mut node, key, Node::string(format!("{seconds}s")));
+        }
+    }
+    node
 }
 
 fn names_of(texts: &[impl AsRef<str>]) -> Vec<Node> {

@@ -21,10 +21,9 @@ use plumb_yaml::imported::{Imported, Setting, WholeProgram, whole_program};
 
 use super::source::laid_out;
 use super::target::{self, Target};
-use super::{bind, report};
 use crate::commands::language::block_on;
 use crate::commands::package::source::schemas;
-use crate::context::{IfMissing, Stack, StackSecrets, StackSettings, StateFallback};
+use crate::context::{IfMissing, LoadedProject, Stack, StackSecrets, StackSettings, StateFallback};
 use crate::operate::plugin_of;
 use crate::{Context, Error, ExitStatus};
 
@@ -60,34 +59,16 @@ pub fn run(args: &ExportProgramArgs, ctx: &Context) -> Result<ExitStatus, Error>
             out.display()
         )));
     }
-    let stack = ctx.require_stack(args.stack.as_deref(), IfMissing::Fail)?;
-    let state = ctx.load_state(&stack)?;
-    let snapshot = ctx.decrypt_state(&state)?;
-    let settings = ctx.stack_settings(&stack, None)?;
-    let fallback = StateFallback::IfEnabled;
-    let secrets = ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?;
-    let known = secret_settings(&settings, &secrets, stack.project_name())?;
-    let made = program_of(&snapshot, known, ctx)?;
+    let source = Source::open(args.stack.as_deref(), ctx)?;
+    let made = source.program(ctx)?;
     let sources = as_pcl(&made.code.text)?;
-    let folder = ctx
-        .find_project()?
-        .map_or(ctx.environment.cwd.as_path(), |it| it.root());
-    let description = target::description(folder, folder, Some(stack.project_name()))?;
-    let mut local = Vec::new();
-    let files = if let Target::Pcl = target {
-        target::pcl_files(&sources)
-    } else {
-        let (program, problems) = bind(&sources, Leniency::ALL, ctx)?;
-        report(&problems, ctx)?;
-        local = target.local_packages(&program);
-        let (files, problems) = target.files(&program, &sources, &description, &local)?;
-        report(&problems, ctx)?;
-        files
-    };
-    target::write(&out, &files)?;
-    target.write_sdks(&local, &out, ctx)?;
+    let project = ctx.find_project()?;
+    let folder = project.map_or(ctx.environment.cwd.as_path(), LoadedProject::root);
+    let name = source.stack.project_name();
+    let description = target::description(folder, folder, Some(name))?;
+    super::write_program(&sources, Leniency::ALL, &target, &description, &out, ctx)?;
     target::write_description(&out, description, &target)?;
-    write_settings(&settings, &made.settings, &secrets, &stack, &out)?;
+    source.write_settings(&made.settings, &out)?;
     for path in &made.files {
         target::copy_file(folder, &out, path)?;
     }
@@ -100,55 +81,94 @@ pub fn run(args: &ExportProgramArgs, ctx: &Context) -> Result<ExitStatus, Error>
     ctx.printer.info(&format!(
         "The program is in {}. To see what it lacks, run `plumb preview --stack {}` there.",
         args.out,
-        stack.name()
+        source.stack.name()
     ));
     Ok(ExitStatus::Success)
 }
 
-/// The secrets in the settings of the project, by value: the names of the settings.
-fn secret_settings(
-    settings: &StackSettings,
-    secrets: &StackSecrets,
-    project: &str,
-) -> Result<BTreeMap<String, String>, Error> {
-    let mut known = BTreeMap::new();
-    for (key, value) in settings.file.config().iter() {
-        if let Value::Secure(ciphertext) = value
-            && key.namespace() == project
-        {
-            let text = secrets.decrypt(ciphertext)?;
-            known.insert(text.expose().to_owned(), key.name().to_owned());
-        }
-    }
-    Ok(known)
+/// The stack whose resources become a program.
+struct Source {
+    stack: Stack,
+    /// State, decrypted.
+    snapshot: Snapshot,
+    settings: StackSettings,
+    secrets: StackSecrets,
 }
 
-/// The program of all resources in a state.
-fn program_of(
-    snapshot: &Snapshot,
-    known: BTreeMap<String, String>,
-    ctx: &Context,
-) -> Result<WholeProgram, Error> {
-    let states = &snapshot.resources;
-    let specs: Vec<PluginSpec> = states
-        .iter()
-        .map(|state| plugin_of(state, &PluginSpec::named(package_of(state)), snapshot))
-        .collect();
-    let packages: Vec<Option<Arc<PackageSchema>>> = block_on(schemas(&specs, ctx))??;
-    let resources: Vec<Imported<'_>> = states
-        .iter()
-        .zip(packages)
-        .map(|(state, package)| Imported {
-            state,
-            package,
-            is_protected: state.protect,
+impl Source {
+    fn open(name: Option<&str>, ctx: &Context) -> Result<Self, Error> {
+        let stack = ctx.require_stack(name, IfMissing::Fail)?;
+        let state = ctx.load_state(&stack)?;
+        let snapshot = ctx.decrypt_state(&state)?;
+        let settings = ctx.stack_settings(&stack, None)?;
+        let fallback = StateFallback::IfEnabled;
+        let secrets = ctx.stack_secrets(&settings, &stack, state.provider(), fallback)?;
+        Ok(Source {
+            stack,
+            snapshot,
+            settings,
+            secrets,
         })
-        .collect();
-    let root = states.iter().find(|state| state.urn.is_root_stack());
-    let outputs = root
-        .map(|state| Arc::clone(&state.outputs))
-        .unwrap_or_default();
-    Ok(whole_program(&resources, &outputs, known))
+    }
+
+    /// The secrets in the settings of the project, by value: the names of the settings.
+    fn known_secrets(&self) -> Result<BTreeMap<String, String>, Error> {
+        let mut known = BTreeMap::new();
+        for (key, value) in self.settings.file.config().iter() {
+            if let Value::Secure(ciphertext) = value
+                && key.namespace() == self.stack.project_name()
+            {
+                let text = self.secrets.decrypt(ciphertext)?;
+                known.insert(text.expose().to_owned(), key.name().to_owned());
+            }
+        }
+        Ok(known)
+    }
+
+    /// The program of all resources.
+    fn program(&self, ctx: &Context) -> Result<WholeProgram, Error> {
+        let states = &self.snapshot.resources;
+        let specs = states
+            .iter()
+            .map(|state| plugin_of(state, &PluginSpec::named(package_of(state)), &self.snapshot));
+        let specs: Vec<PluginSpec> = specs.collect();
+        let packages: Vec<Option<Arc<PackageSchema>>> = block_on(schemas(&specs, ctx))??;
+        let resources: Vec<Imported<'_>> = states
+            .iter()
+            .zip(packages)
+            .map(|(state, package)| Imported {
+                state,
+                package,
+                is_protected: state.protect,
+            })
+            .collect();
+        let root = states.iter().find(|state| state.urn.is_root_stack());
+        let outputs = root.map(|state| Arc::clone(&state.outputs));
+        let outputs = outputs.unwrap_or_default();
+        Ok(whole_program(&resources, &outputs, self.known_secrets()?))
+    }
+
+    /// Copies the settings file of the stack, and adds settings.
+    fn write_settings(&self, added: &[Setting], out: &Path) -> Result<(), Error> {
+        let path = out.join(format!("Pulumi.{}.yaml", self.stack.name()));
+        let former = self.settings.path.as_ref();
+        if let Some(from) = former.filter(|_| self.settings.exists()) {
+            fs::copy(from, &path).map_err(|error| Error::from(error).context(path.display()))?;
+        }
+        let project = self.stack.project_name();
+        let mut copy = StackSettings::read(&path, project)?;
+        let mut config = copy.file.config().clone();
+        for setting in added {
+            let path = KeyPath {
+                key: Key::parse_in(&setting.name, project)?,
+                rest: Vec::new(),
+            };
+            let value = NewValue::Secure(self.secrets.encrypt(&setting.value)?);
+            config.set_path(&path, value)?;
+        }
+        copy.file.set_config(&config);
+        copy.save(Some(&self.secrets))
+    }
 }
 
 /// The package that has the type of a resource.
@@ -167,31 +187,4 @@ fn as_pcl(yaml: &str) -> Result<Sources, Error> {
     }
     let text = laid_out(&translated.text)?;
     Ok(Sources::new([("main.pp".to_owned(), text)]))
-}
-
-/// Copies the settings file of the stack, and adds settings.
-fn write_settings(
-    settings: &StackSettings,
-    added: &[Setting],
-    secrets: &StackSecrets,
-    stack: &Stack,
-    out: &Path,
-) -> Result<(), Error> {
-    let path = out.join(format!("Pulumi.{}.yaml", stack.name()));
-    if let Some(from) = settings.path.as_ref().filter(|_| settings.exists()) {
-        fs::copy(from, &path).map_err(|error| Error::from(error).context(path.display()))?;
-    }
-    let mut copy = StackSettings::read(&path, stack.project_name())?;
-    let mut config = copy.file.config().clone();
-    for setting in added {
-        let key = Key::parse_in(&setting.name, stack.project_name())?;
-        let value = NewValue::Secure(secrets.encrypt(&setting.value)?);
-        let path = KeyPath {
-            key,
-            rest: Vec::new(),
-        };
-        config.set_path(&path, value)?;
-    }
-    copy.file.set_config(&config);
-    copy.save(Some(secrets))
 }

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use clap::Args;
 use plumb_pcl::{Leniency, Problem, Program, Sources};
+use serde_json::Value as Json;
 
 use crate::commands::stack::values::Secrets;
 use crate::operate::StandaloneHost;
@@ -112,24 +113,12 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if let Origin::Terraform(configuration) = &origin {
         configuration.describe(&mut description);
     }
-    let mut local = Vec::new();
-    let files = if let Target::Pcl = target {
-        target::pcl_files(sources)
+    let leniency = if args.strict {
+        Leniency::NONE
     } else {
-        let leniency = if args.strict {
-            Leniency::NONE
-        } else {
-            Leniency::ALL
-        };
-        let (program, problems) = bind(sources, leniency, ctx)?;
-        report(&problems, ctx)?;
-        local = target.local_packages(&program);
-        let (files, problems) = target.files(&program, sources, &description, &local)?;
-        report(&problems, ctx)?;
-        files
+        Leniency::ALL
     };
-    target::write(&out, &files)?;
-    target.write_sdks(&local, &out, ctx)?;
+    write_program(sources, leniency, &target, &description, &out, ctx)?;
     if let Origin::Terraform(configuration) = &origin {
         let project = description["name"].as_str().unwrap_or_default();
         configuration.write(&out, project, ctx)?;
@@ -147,6 +136,27 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         target::install(&out, ctx)?;
     }
     Ok(ExitStatus::Success)
+}
+
+/// Writes the files of a program in the language of the target, and the SDKs that it has beside it.
+fn write_program(
+    sources: &Sources,
+    leniency: Leniency,
+    target: &Target,
+    description: &Json,
+    out: &Path,
+    ctx: &Context,
+) -> Result<(), Error> {
+    if let Target::Pcl = target {
+        return target::write(out, &target::pcl_files(sources));
+    }
+    let (program, problems) = bind(sources, leniency, ctx)?;
+    report(&problems, ctx)?;
+    let local = target.local_packages(&program);
+    let (files, problems) = target.files(&program, sources, description, &local)?;
+    report(&problems, ctx)?;
+    target::write(out, &files)?;
+    target.write_sdks(&local, out, ctx)
 }
 
 fn bind(
