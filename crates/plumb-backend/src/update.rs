@@ -89,6 +89,8 @@ impl Update {
         exists.and(capable)?;
         let token = Uuid::new_v4().to_string();
         let proposed = Lock::propose(store, stack, locks?, Some(&token))?;
+        // The leases may be listed before the lock is confirmed: an epoch that is taken since then is not taken twice,
+        // and one that is too low is found when the journal is opened.
         let (confirmed, former_leases) = store.join(
             || proposed.confirm(stack),
             || FormerLeases::of(store, stack),

@@ -336,7 +336,7 @@ pub struct DestroyArgs {
 /// Import resources into an existing stack
 ///
 /// Resources that exist already are adopted: one that the words name, or all that a file lists. They are protected afterwards
-/// unless `--protect=false` says otherwise. For YAML programs, what the program has to say of them is printed.
+/// unless `--protect=false` says otherwise. Their declarations are printed in the language of the project.
 ///
 /// Examples:
 ///   plumb import aws:s3/bucket:Bucket logs my-logs-bucket
