@@ -20,9 +20,10 @@ use crate::keys::{self, StoreLayout};
 use crate::lease::{CancelProgress, CancelRequest};
 use crate::local::LocalBucket;
 use crate::lock::{self, HeldLock, Lock, TakenOver};
-use crate::recovery::{self, Note};
+use crate::recovery::{self, Note, Present};
 use crate::segments;
 use crate::store::{Owner, Store, StoreOptions};
+use crate::stored;
 use crate::summary::{StackFilter, StackSummary};
 use crate::update::{self, Update};
 use crate::url::FileUrl;
@@ -389,23 +390,22 @@ impl Backend for FileBackend {
     }
 
     fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError> {
-        let state = self.store.state_file(stack)?;
-        match recovery::present(&self.store, stack, &state)? {
-            Some(snapshot) => Ok(Loaded::Folded(Box::new(snapshot))),
-            None => Ok(Loaded::Checkpoint(Box::new(state.parse()?))),
-        }
+        Ok(match recovery::present(&self.store, stack)? {
+            Present::Folded(snapshot) => Loaded::Folded(snapshot),
+            Present::Checkpoint(state) => Loaded::Checkpoint(Box::new(state.parse()?)),
+        })
     }
 
     fn load_root(&self, stack: &StackReference) -> Result<LoadedRoot, BackendError> {
-        if let Some(root) = self.store.root_at_start(stack)?
-            && !recovery::has_journals(&self.store, stack)?
+        // In this order, like `recovery::present`.
+        if stored::journals(&self.store, stack)?.is_empty()
+            && let Some(root) = self.store.root_at_start(stack)?
         {
             return Ok(LoadedRoot::Alone(Box::new(root)));
         }
-        let state = self.store.state_file(stack)?;
-        Ok(match recovery::present(&self.store, stack, &state)? {
-            Some(snapshot) => LoadedRoot::Among(Loaded::Folded(Box::new(snapshot))),
-            None => LoadedRoot::Alone(Box::new(state.parse_root()?)),
+        Ok(match recovery::present(&self.store, stack)? {
+            Present::Folded(snapshot) => LoadedRoot::Among(Loaded::Folded(snapshot)),
+            Present::Checkpoint(state) => LoadedRoot::Alone(Box::new(state.parse_root()?)),
         })
     }
 

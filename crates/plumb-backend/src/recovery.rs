@@ -265,31 +265,51 @@ fn replay_and_save(
     stored.remove(store, Keep::Seal)
 }
 
-/// Whether there are journals, which may build on the state.
-pub(crate) fn has_journals(store: &Store, stack: &StackReference) -> Result<bool, BackendError> {
-    Ok(!journals(store, stack)?.is_empty())
+/// State that was read without taking the stack.
+pub(crate) enum Present {
+    /// The checkpoint.
+    Checkpoint(StateFile),
+    /// The checkpoint, with a journal that builds on it folded in.
+    Folded(Box<EncryptedSnapshot>),
 }
 
-/// Current state: the checkpoint, with a journal that builds on it folded in. Writes nothing.
-pub(crate) fn present(
-    store: &Store,
-    stack: &StackReference,
-    state: &StateFile,
-) -> Result<Option<EncryptedSnapshot>, BackendError> {
-    for stored in journals(store, stack)? {
-        if let Leftover::Matching(journal) = stored.classify(store, state)?
-            && !journal.entries.is_empty()
-        {
-            return match fold(store, stack, stored.key(), state.parse()?, journal) {
-                Err(error @ (BackendError::Replay { .. } | BackendError::Fold { .. })) => {
-                    tracing::warn!(key = %stored.key(), %error, "a leftover journal does not fit");
-                    Ok(None)
-                }
-                other => other.map(Some),
-            };
+/// Current state. Writes nothing.
+///
+/// A run writes the state before it removes its journal. So the journals are listed before the state is read: in the
+/// other order, both could lack the same records.
+pub(crate) fn present(store: &Store, stack: &StackReference) -> Result<Present, BackendError> {
+    for _ in 1..ROUNDS {
+        if let Some(present) = present_unless_moving(store, stack)? {
+            return Ok(present);
         }
     }
-    Ok(None)
+    store.state_file(stack).map(Present::Checkpoint)
+}
+
+/// Current state; `None` if a journal was removed while it was read.
+fn present_unless_moving(
+    store: &Store,
+    stack: &StackReference,
+) -> Result<Option<Present>, BackendError> {
+    let (listed, key) = store.join(|| journals(store, stack), || store.state_key(stack));
+    let listed = listed?;
+    let state = store.state_file_at(stack, key?)?;
+    for stored in listed {
+        match stored.classify(store, &state)? {
+            Leftover::Matching(journal) if !journal.entries.is_empty() => {
+                return match fold(store, stack, stored.key(), state.parse()?, journal) {
+                    Err(error @ (BackendError::Replay { .. } | BackendError::Fold { .. })) => {
+                        tracing::warn!(key = %stored.key(), %error, "a leftover journal does not fit");
+                        Ok(Some(Present::Checkpoint(state)))
+                    }
+                    folded => Ok(Some(Present::Folded(Box::new(folded?)))),
+                };
+            }
+            Leftover::Moving => return Ok(None),
+            Leftover::Matching(_) | Leftover::Done | Leftover::Alien(_) | Leftover::Seals => {}
+        }
+    }
+    Ok(Some(Present::Checkpoint(state)))
 }
 
 /// Folds a journal into the checkpoint that it builds on.

@@ -85,8 +85,17 @@ impl Store {
 
     /// Reads the current state file.
     pub(crate) fn state_file(&self, stack: &StackReference) -> Result<StateFile, BackendError> {
+        self.state_file_at(stack, self.state_key(stack)?)
+    }
+
+    /// Reads the state file with this key; an error if there is none.
+    pub(crate) fn state_file_at(
+        &self,
+        stack: &StackReference,
+        key: Option<String>,
+    ) -> Result<StateFile, BackendError> {
         let missing = || no_stack(stack);
-        let key = self.state_key(stack)?.ok_or_else(missing)?;
+        let key = key.ok_or_else(missing)?;
         let packed = self.bucket.get(&key)?.ok_or_else(missing)?;
         let content = self.unpack(&key, packed)?;
         Ok(StateFile { key, content })

@@ -21,7 +21,7 @@ pub(crate) enum Leftover {
     Matching(Journal),
     /// The journal does not match the state: set it aside.
     Alien(SetAsideReason),
-    /// Its owner is removing it: look again.
+    /// Its owner is removing it, or has removed it: look again.
     Moving,
     /// Only seals are left: keep them until no writer can meet them.
     Seals,
@@ -138,7 +138,7 @@ impl Stored {
             }
             Stored::File(key) => {
                 let Some(bytes) = store.bucket.get(key)? else {
-                    return Ok(Leftover::Done);
+                    return Ok(Leftover::Moving);
                 };
                 let Ok(journal) = disk::read(&bytes) else {
                     return Ok(unreadable);

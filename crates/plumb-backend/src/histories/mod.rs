@@ -34,7 +34,7 @@ use crate::memory::MemoryBucket;
 use crate::recovery::Note;
 use crate::store::{Owner, StoreOptions};
 
-use link::Direct;
+use link::{Direct, Link};
 use model::Model;
 use upstream::Upstream;
 use writer::Writer;
@@ -170,12 +170,22 @@ impl World {
         *lock(&self.upstream) = Some(upstream);
     }
 
-    /// Reads the state without taking the stack.
+    /// Reads the state without taking the stack, while others act.
     fn read(self: &Arc<Self>) {
         let certain = self.model().certain.clone();
-        let names = writer::names_in(&self.reader(98));
+        let link = Arc::new(Link::new(self));
+        let reader = backend(link.clone(), 98);
+        link.open();
+        self.model().note("somebody reads …");
+        let names = writer::names_in(&reader);
         let mut model = self.model();
         model.note("somebody reads");
+        if names
+            .as_ref()
+            .is_err_and(|error| error.starts_with(UNREACHABLE))
+        {
+            return;
+        }
         model.check_state(&certain, names);
     }
 
@@ -231,6 +241,9 @@ impl World {
         lock(&self.chance)
     }
 }
+
+/// Start of the text of an error that is due to a missing response.
+const UNREACHABLE: &str = "could not reach";
 
 fn is_set_aside(note: &Note) -> bool {
     matches!(note, Note::SetAside { .. })
