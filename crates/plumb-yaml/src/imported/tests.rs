@@ -37,17 +37,18 @@ fn thing(name: &str, id: &str, inputs: PropertyMap) -> ResourceState {
     state
 }
 
-fn code(states: &[ResourceState], is_protected: bool) -> Code {
+fn imported(states: &[ResourceState], is_protected: bool) -> Vec<Imported<'_>> {
     let package = Arc::new(PackageSchema::parse(SCHEMA).unwrap());
-    let resources: Vec<Imported<'_>> = states
-        .iter()
-        .map(|state| Imported {
-            state,
-            package: Some(Arc::clone(&package)),
-            is_protected,
-        })
-        .collect();
-    declarations(&resources, &BTreeMap::new())
+    let resources = states.iter().map(|state| Imported {
+        state,
+        package: Some(Arc::clone(&package)),
+        is_protected,
+    });
+    resources.collect()
+}
+
+fn code(states: &[ResourceState], is_protected: bool) -> Code {
+    declarations(&imported(states, is_protected), &BTreeMap::new())
 }
 
 #[test]
@@ -156,18 +157,9 @@ fn resource(urn: Urn, id: &str) -> ResourceState {
 }
 
 fn whole(states: &[ResourceState], outputs: &PropertyMap, known: &[(&str, &str)]) -> WholeProgram {
-    let package = Arc::new(PackageSchema::parse(SCHEMA).unwrap());
-    let resources: Vec<Imported<'_>> = states
-        .iter()
-        .map(|state| Imported {
-            state,
-            package: Some(Arc::clone(&package)),
-            is_protected: state.protect,
-        })
-        .collect();
     let known = known.iter();
     let known = known.map(|(value, name)| ((*value).to_owned(), (*name).to_owned()));
-    whole_program(&resources, outputs, known.collect())
+    whole_program(&imported(states, false), outputs, known.collect())
 }
 
 const THING: &str = "lab:index/thing:Thing";
