@@ -16,12 +16,30 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Type of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SettingType {
+    String,
+    Number,
+    Boolean,
+}
+
+impl SettingType {
+    fn name(self) -> &'static str {
+        match self {
+            SettingType::String => "string",
+            SettingType::Number => "number",
+            SettingType::Boolean => "boolean",
+        }
+    }
+}
+
 /// The settings of a program.
 pub(super) struct Settings {
     /// Names by values.
-    names: BTreeMap<String, String>,
+    names: BTreeMap<(SettingType, String), String>,
     /// Names of settings that the program uses.
-    used: BTreeSet<String>,
+    used: BTreeMap<String, SettingType>,
     /// Names that mean something else, or settings with other values.
     taken: BTreeSet<String>,
     added: Vec<Setting>,
@@ -30,21 +48,23 @@ pub(super) struct Settings {
 impl Settings {
     /// `known` are settings that exist, by their values; `taken` are names of something else.
     pub(super) fn new(known: BTreeMap<String, String>, taken: BTreeSet<String>) -> Self {
-        let mut names = known;
-        names.retain(|_, name| !taken.contains(name));
+        let known = known.into_iter().filter(|(_, name)| !taken.contains(name));
+        let names: BTreeMap<_, _> = known
+            .map(|(value, name)| ((SettingType::String, value), name))
+            .collect();
         let taken = names.values().cloned().chain(taken).collect();
         Settings {
             names,
-            used: BTreeSet::new(),
+            used: BTreeMap::new(),
             taken,
             added: Vec::new(),
         }
     }
 
     /// The setting with a value; a new one is called like `label`.
-    pub(super) fn name_of(&mut self, value: String, label: &str) -> String {
-        if let Some(name) = self.names.get(&value) {
-            self.used.insert(name.clone());
+    pub(super) fn name_of(&mut self, ty: SettingType, value: String, label: &str) -> String {
+        if let Some(name) = self.names.get(&(ty, value.clone())) {
+            self.used.insert(name.clone(), ty);
             return name.clone();
         }
         let wanted = camel(label);
@@ -53,8 +73,8 @@ impl Settings {
         let name = candidates
             .find(|name| self.taken.insert(name.clone()))
             .unwrap_or(wanted);
-        self.names.insert(value.clone(), name.clone());
-        self.used.insert(name.clone());
+        self.names.insert((ty, value.clone()), name.clone());
+        self.used.insert(name.clone(), ty);
         self.added.push(Setting {
             name: name.clone(),
             value,
@@ -65,9 +85,9 @@ impl Settings {
     /// The declarations of those that are used.
     pub(super) fn declarations(&self) -> Node {
         let mut all = Node::empty_mapping();
-        for name in &self.used {
+        for (name, ty) in &self.used {
             let mut one = Node::empty_mapping();
-            put(&mut one, "type", Node::string("string"));
+            put(&mut one, "type", Node::string(ty.name()));
             put(&mut one, "secret", Node::plain("true"));
             put(&mut all, name, one);
         }
@@ -93,31 +113,6 @@ fn camel(label: &str) -> String {
         name.push_str(letters.as_str());
     }
     name
-}
-
-/// A value of plain data as JSON.
-pub(super) fn plain_json(value: &Value) -> Option<Json> {
-    Some(match value {
-        Value::Null => Json::Null,
-        Value::Bool(it) => (*it).into(),
-        Value::Number(number) => {
-            serde_json::from_str(&plumb_value::go_number::format(*number)).ok()?
-        }
-        Value::String(text) => text.as_str().into(),
-        Value::Array(items) => items
-            .iter()
-            .map(plain_json)
-            .collect::<Option<Vec<_>>>()?
-            .into(),
-        Value::Object(map) => {
-            let entries = map
-                .iter()
-                .map(|(key, it)| Some((key.as_str().to_owned(), plain_json(it)?)));
-            Json::Object(entries.collect::<Option<_>>()?)
-        }
-        Value::Secret(inner) => plain_json(inner)?,
-        _ => return None,
-    })
 }
 
 /// Plain data of JSON.

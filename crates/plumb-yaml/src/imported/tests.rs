@@ -221,12 +221,33 @@ fn secrets_of_a_whole_program_are_settings() {
         !text.contains("unheard-of") && !text.contains("known\n"),
         "{text}"
     );
+    assert!(!text.contains("fn::secret"), "{text}");
     let added: Vec<_> = whole
         .settings
         .iter()
         .map(|it| (&*it.name, &*it.value))
         .collect();
     assert_eq!(added, [("userTags", "unheard-of")]);
+}
+
+#[test]
+fn scalars_in_a_secret_are_settings_of_their_types() {
+    let mut port = PropertyMap::new();
+    port.insert("port", Value::Number(8042.0));
+    port.insert("host", Value::String("inside".into()));
+    port.insert("kind", Value::Null);
+    let mut inputs = PropertyMap::new().with("size", 1.0);
+    inputs.insert("rule", Value::secret(Value::Object(port.into())));
+    let whole = whole(&[thing("t", "t", inputs)], &PropertyMap::new(), &[]);
+    let text = &whole.code.text;
+    let rule = "rule:\n        fn::secret:\n          port: ${tRule2}\n          host: ${tRule}\n";
+    let other = "rule:\n        fn::secret:\n          host: ${tRule}\n";
+    assert!(text.contains(rule) || text.contains(other), "{text}");
+    assert!(
+        text.contains("tRule2:\n    type: number\n    secret: true\n"),
+        "{text}"
+    );
+    assert!(!text.contains("8042") && !text.contains("inside"), "{text}");
 }
 
 #[test]

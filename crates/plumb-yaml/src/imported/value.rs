@@ -7,7 +7,7 @@ use plumb_schema::{
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
-use super::settings::{Settings, plain_json};
+use super::settings::{SettingType, Settings};
 use super::{list, put};
 
 /// Minimum length of a text that is looked for where no dependency is known, or in longer texts.
@@ -24,6 +24,8 @@ pub(super) struct Printer<'a> {
     pub(super) missing: Vec<String>,
     /// Settings that stand for secrets; without them, secrets are written.
     pub(super) settings: Option<&'a mut Settings>,
+    /// Whether the value is a part of a secret, so that its scalars become settings.
+    is_inside_secret: bool,
     /// Name for a setting, if one is added.
     pub(super) label: String,
     /// Whether references may be parts of longer texts.
@@ -44,6 +46,7 @@ impl<'a> Printer<'a> {
             mentioned: Vec::new(),
             missing: Vec::new(),
             settings: None,
+            is_inside_secret: false,
             label: String::new(),
             finds_parts: false,
         }
@@ -80,6 +83,11 @@ impl Printer<'_> {
     }
 
     pub(super) fn value(&mut self, value: &Value, ty: Option<&Type>) -> Node {
+        if self.is_inside_secret
+            && let Some(setting) = self.setting(value)
+        {
+            return setting;
+        }
         match value {
             Value::Null => Node::plain("null"),
             Value::Bool(it) => Node::plain(it.to_string()),
@@ -100,6 +108,11 @@ impl Printer<'_> {
                 Some(inner) => self.value(inner, ty),
                 None => self.unknown(),
             },
+            Value::Asset(_) | Value::Archive(_) if self.is_inside_secret => {
+                self.missing
+                    .push("a secret asset or archive is not written".to_owned());
+                Node::plain("null")
+            }
             Value::Asset(asset) => self.asset(asset),
             Value::Archive(archive) => self.archive(archive),
             Value::Resource(reference) => Node::string(escaped(&reference.urn)),
@@ -116,29 +129,33 @@ impl Printer<'_> {
         let is_reference = inner
             .as_str()
             .is_some_and(|it| self.guesses.contains_key(it));
-        if is_reference || self.settings.is_none() {
-            let node = self.value(inner, ty);
-            return if is_reference {
-                node
-            } else {
-                call("fn::secret", node)
-            };
+        if is_reference {
+            return self.value(inner, ty);
         }
-        let text = match inner {
-            Value::String(text) => Some(text.to_string()),
-            other => plain_json(other).map(|json| json.to_string()),
-        };
-        let (Some(settings), Some(text)) = (&mut self.settings, text) else {
-            self.missing
-                .push("a secret with an asset or an unknown value cannot be a setting".to_owned());
-            return Node::plain("null");
-        };
-        let reference = format!("${{{}}}", settings.name_of(text, &self.label));
-        let node = Node::string(reference);
-        match inner {
-            Value::String(_) => node,
-            _ => call("fn::secret", call("fn::fromJSON", node)),
+        if self.settings.is_some()
+            && let Some(setting) = self.setting(inner)
+        {
+            return setting;
         }
+        let is_outermost = !std::mem::replace(&mut self.is_inside_secret, self.settings.is_some());
+        let node = self.value(inner, ty);
+        self.is_inside_secret &= !is_outermost;
+        call("fn::secret", node)
+    }
+
+    /// A reference to the setting that stands for a scalar; `None` for other values.
+    fn setting(&mut self, value: &Value) -> Option<Node> {
+        let (ty, text) = match value {
+            Value::String(text) => (SettingType::String, text.to_string()),
+            Value::Number(number) => {
+                let text = plumb_value::go_number::format(*number);
+                (SettingType::Number, text.to_string())
+            }
+            Value::Bool(it) => (SettingType::Boolean, it.to_string()),
+            _ => return None,
+        };
+        let name = self.settings.as_mut()?.name_of(ty, text, &self.label);
+        Some(Node::string(format!("${{{name}}}")))
     }
 
     fn unknown(&mut self) -> Node {
