@@ -283,6 +283,7 @@ pub(crate) fn present(store: &Store, stack: &StackReference) -> Result<Present, 
             return Ok(present);
         }
     }
+    // The journals that were removed meanwhile are in the state by now. Only records of still later runs may be missing.
     store.state_file(stack).map(Present::Checkpoint)
 }
 

@@ -59,7 +59,7 @@ pub struct Finished {
     pub backup: Option<BackendError>,
 }
 
-/// What is left of an update whose state was saved.
+/// State file and journal after the state was saved.
 struct Saved {
     /// The state file; `None` if the state is unchanged.
     state: Option<StateFile>,

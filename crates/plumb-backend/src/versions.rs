@@ -24,7 +24,7 @@ use crate::store::{Store, json_bytes};
 
 /// Size in bytes from which states are stored as deltas in stores of files.
 const LARGE: usize = 16 << 10;
-/// The same in other stores, which copy a state with one request.
+/// Size in bytes from which states are stored as deltas in other stores. These copy a state with one request.
 const LARGE_ELSEWHERE: usize = 64 << 10;
 /// Interval between full versions.
 const FULL_EVERY: u32 = 25;

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plumb_pcl::{Leniency, Problem, Program, Sources};
+use plumb_pcl::{Leniency, Problem, Program};
 use plumb_programs::{ProgramLanguage, language_of};
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{ResourceState, Urn};
@@ -17,7 +17,7 @@ use plumb_yaml::imported::{Code, Imported, declarations};
 
 use super::args::ImportArgs;
 use super::import::Listing;
-use crate::commands::convert::source::laid_out;
+use crate::commands::convert::source::of_translated;
 use crate::commands::package::source::schemas;
 use crate::context::Stack;
 use crate::{Context, Error, go};
@@ -160,11 +160,7 @@ async fn in_language(
     resources: &[Imported<'_>],
 ) -> Result<Code, Error> {
     let translated = plumb_yaml::program_as_pcl("import", &code.text);
-    if !translated.problems.is_empty() {
-        return Err(Error::user(translated.problems.join("\n")));
-    }
-    let text = laid_out(&translated.text)?;
-    let sources = Sources::new([("import.pp".to_owned(), text)]);
+    let sources = of_translated(&translated, "import.pp")?;
     let packages = resources.iter().filter_map(|it| it.package.clone());
     let known = KnownPackages(packages.map(|it| (it.name().to_owned(), it)).collect());
     let loaded = Program::load(&sources, &known, Leniency::ALL).await;

@@ -187,7 +187,7 @@ impl Packer {
 
     /// Packs records that are written together, unless that makes them no smaller.
     ///
-    /// What is packed later can be read only after these records, so all that this returns must be written, in order.
+    /// Later results can be decompressed only after earlier ones, so every result must be written, in order.
     pub fn pack<'r>(&mut self, records: &'r [u8]) -> io::Result<Cow<'r, [u8]>> {
         let mut lines = Vec::with_capacity(records.len());
         let mut at = 0;

@@ -137,9 +137,9 @@ impl Printer<'_> {
         {
             return setting;
         }
-        let is_outermost = !std::mem::replace(&mut self.is_inside_secret, self.settings.is_some());
+        let outer = std::mem::replace(&mut self.is_inside_secret, self.settings.is_some());
         let node = self.value(inner, ty);
-        self.is_inside_secret &= !is_outermost;
+        self.is_inside_secret = outer;
         call("fn::secret", node)
     }
 

@@ -1,9 +1,9 @@
 //! Programs for everything in a state: what `export-program` writes.
 //!
 //! 1. Every resource that a program can declare is declared under its name, so that the next run finds it unchanged.
-//! 2. A property that depends on other resources refers to their outputs: where its text is one of them, or contains one.
-//!    Dependencies are in the state, so this is no guess as in an import.
-//! 3. Secrets become settings. One that a known setting has already refers to that.
+//! 2. A property that depends on other resources refers to their outputs, if its text is one of them or contains one.
+//!    The dependencies are in the state, so this is no guess, unlike in an import.
+//! 3. Secrets become settings. A secret that is the value of a known setting refers to that setting.
 //! 4. Local components cannot be declared without their code. Their resources are declared without a parent, with an alias
 //!    that is their former URN.
 
@@ -128,7 +128,7 @@ fn collect_files(value: &Value, files: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// What becomes of a resource of the state.
+/// Treatment of a resource of the state.
 enum Place {
     Declared,
     /// Something else makes it.
@@ -272,7 +272,7 @@ fn references_to(
     found
 }
 
-/// What is inside of secrets and outputs.
+/// A value without its marks as a secret or an output.
 fn without_marks(value: &Value) -> &Value {
     match value {
         Value::Secret(inner) => without_marks(inner),
@@ -477,7 +477,7 @@ fn names_of(texts: &[impl AsRef<str>]) -> Vec<Node> {
 fn provider_value(state: &ResourceState, value: &Value, property: Option<&Property>) -> Value {
     let is_text = |ty: &Type| matches!(ty.kind, TypeKind::Primitive(Primitive::String));
     if let (Value::String(text), Some(property)) = (value, property)
-        && state.urn.type_text().starts_with("pulumi:providers:")
+        && state.type_token.is_provider()
         && !is_text(&property.ty)
         && let Ok(json) = serde_json::from_str::<serde_json::Value>(text)
     {

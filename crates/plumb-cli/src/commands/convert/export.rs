@@ -1,9 +1,9 @@
-//! `export-program`: what a stack has, as a program in any language.
+//! `export-program`: the resources of a stack as a program in any language.
 //!
 //! 1. `plumb-yaml` declares the resources of the state in YAML; its secrets become settings.
 //! 2. That is converted like any program ([`super`]).
-//! 3. The settings file of the stack is copied beside it, with the new settings, so that the program can go on with the
-//!    stack at once.
+//! 3. The settings file of the stack is copied beside it, with the new settings, so that the program can be previewed on
+//!    the stack at once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plumb_pcl::{Leniency, Sources};
+use plumb_pcl::Leniency;
 use plumb_project::config::{Key, KeyPath, NewValue, Value};
 use plumb_resource::ResourceState;
 use plumb_resource::provider::PluginSpec;
@@ -19,7 +19,7 @@ use plumb_schema::PackageSchema;
 use plumb_state::Snapshot;
 use plumb_yaml::imported::{Imported, Setting, WholeProgram, whole_program};
 
-use super::source::laid_out;
+use super::source::of_translated;
 use super::target::{self, Target};
 use crate::commands::language::block_on;
 use crate::commands::package::source::schemas;
@@ -61,7 +61,8 @@ pub fn run(args: &ExportProgramArgs, ctx: &Context) -> Result<ExitStatus, Error>
     }
     let source = Source::open(args.stack.as_deref(), ctx)?;
     let made = source.program(ctx)?;
-    let sources = as_pcl(&made.code.text)?;
+    let translated = plumb_yaml::program_as_pcl("main", &made.code.text);
+    let sources = of_translated(&translated, "main.pp")?;
     let project = ctx.find_project()?;
     let folder = project.map_or(ctx.environment.cwd.as_path(), LoadedProject::root);
     let name = source.stack.project_name();
@@ -173,18 +174,10 @@ impl Source {
 
 /// The package that has the type of a resource.
 fn package_of(state: &ResourceState) -> &str {
-    let token = state.urn.type_text();
-    match token.strip_prefix("pulumi:providers:") {
-        Some(package) => package,
-        None => token.split(':').next().unwrap_or_default(),
+    let token = &state.type_token;
+    if token.is_provider() {
+        token.name()
+    } else {
+        token.package()
     }
-}
-
-fn as_pcl(yaml: &str) -> Result<Sources, Error> {
-    let translated = plumb_yaml::program_as_pcl("main", yaml);
-    if !translated.problems.is_empty() {
-        return Err(Error::user(translated.problems.join("\n")));
-    }
-    let text = laid_out(&translated.text)?;
-    Ok(Sources::new([("main.pp".to_owned(), text)]))
 }
