@@ -15,7 +15,7 @@ use crate::diff::{Comparison, ObjectDiff, visible};
 use crate::display::Output;
 use crate::options::Options;
 use crate::steps::{
-    OutputView, hidden_paths, is_shown, outputs_text, replacing_paths, value_style,
+    OUTPUTS, OutputView, hidden_paths, is_shown, outputs_text, replacing_paths, value_style,
 };
 use crate::text::linked;
 use crate::values::{ValuePrinter, ValueStyle};
@@ -154,7 +154,7 @@ impl DiffView {
         if !self.options.suppress_outputs && !outputs.is_empty() {
             let color = ops::line_color(metadata.op);
             let columns = (indent + 1) * 4;
-            let _ = writeln!(text, "{color}{:columns$}--outputs:--{RESET}", "");
+            let _ = writeln!(text, "{color}{:columns$}{OUTPUTS}{RESET}", "");
             text.push_str(&outputs);
         }
         text

@@ -3,7 +3,7 @@
 //! Everything in this crate converts engine events to text. It does not print, read the clock or query the terminal;
 //! the caller passes events and the time since the start of the operation, and writes the result.
 //!
-//! Start with [`Display`]; [`Options`] selects its contents. [`PreviewPage`] is a page of HTML. [`PreviewDigest`] and
+//! Start with [`Display`]; [`Options`] selects its contents. [`ChangeReport`] makes reports for files. [`PreviewDigest`] and
 //! [`ResultSummary`] are documents for programs; `plumb_events::json` has engine events as JSON lines.
 
 mod ci;
@@ -22,10 +22,10 @@ mod options;
 mod painter;
 mod policies;
 mod preview_json;
-mod preview_page;
 mod progress;
 mod quoted;
 mod reasons;
+mod report;
 mod rows;
 mod sections;
 mod steps;
@@ -48,7 +48,7 @@ pub use names::{OWN_NAME, with_program};
 pub use options::{Action, Options, View};
 pub use painter::{Painter, ScreenSize};
 pub use preview_json::{PreviewDigest, StateToJson};
-pub use preview_page::PreviewPage;
+pub use report::ChangeReport;
 pub use summary_json::ResultSummary;
 pub use text::linked;
 pub use unchanged::Unchanged;

@@ -22,6 +22,19 @@ pub enum Action {
     Analyze,
 }
 
+impl Action {
+    /// Noun of the operation, such as `update`.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Action::Update => "update",
+            Action::Refresh => "refresh",
+            Action::Destroy => "destroy",
+            Action::Import => "import",
+            Action::Analyze => "analysis",
+        }
+    }
+}
+
 /// View of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {

@@ -83,37 +83,47 @@ pub(crate) fn stack_outputs(metadata: Option<&Metadata>, options: &Options) -> S
     }
 }
 
-/// Counts of changed, unchanged and failed resources, with a final line break.
-pub(crate) fn resources(summary: &Summary, errored: usize) -> String {
-    let mut out = heading("Resources:");
-    let (mut changed, mut kinds) = (0, 0);
+/// Changes by operation, without reads: how many there are, and words such as `to create` or `created`.
+pub(crate) fn changes(summary: &Summary) -> Vec<(StepOp, u32, String)> {
+    let mut changes = Vec::new();
     for op in StepOp::ALL {
         let count = summary.resource_changes.get(&op).copied().unwrap_or(0);
         if count == 0 || op == StepOp::Same || ops::is_read(op) {
             continue;
         }
-        kinds += 1;
-        changed += count;
-        let what = if summary.is_preview {
+        let words = if summary.is_preview {
             format!("to {}", op.as_str())
         } else {
             ops::past_tense(op).to_owned()
         };
-        let _ = writeln!(
-            out,
-            "    {}",
-            paint(ops::color(op), format!("{}{count} {what}", ops::sign(op)))
-        );
+        changes.push((op, count, words));
     }
-    let same = summary
+    changes
+}
+
+/// Number of resources that do not change.
+pub(crate) fn unchanged(summary: &Summary) -> u32 {
+    summary
         .resource_changes
         .get(&StepOp::Same)
         .copied()
-        .unwrap_or(0);
+        .unwrap_or(0)
+}
+
+/// Counts of changed, unchanged and failed resources, with a final line break.
+pub(crate) fn resources(summary: &Summary, errored: usize) -> String {
+    let mut out = heading("Resources:");
+    let changes = changes(summary);
+    for (op, count, words) in &changes {
+        let line = format!("{}{count} {words}", ops::sign(*op));
+        let _ = writeln!(out, "    {}", paint(ops::color(*op), line));
+    }
     let mut totals = Vec::new();
-    if kinds > 1 {
+    if changes.len() > 1 {
+        let changed: u32 = changes.iter().map(|(_, count, _)| count).sum();
         totals.push(paint(BOLD, format!("{changed} changes")));
     }
+    let same = unchanged(summary);
     if same > 0 {
         totals.push(format!("{same} unchanged"));
     }

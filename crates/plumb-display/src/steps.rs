@@ -110,6 +110,9 @@ fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
     }
 }
 
+/// Line of the diff view above the outputs of a resource.
+pub(crate) const OUTPUTS: &str = "--outputs:--";
+
 /// Options for the outputs of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct OutputView {

@@ -118,7 +118,7 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
         },
         event_log: None,
         keeps_events: false,
-        makes_page: false,
+        reports: false,
         show_secrets: false,
         advises: ctx.environment.stderr_is_terminal,
     };

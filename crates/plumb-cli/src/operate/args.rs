@@ -58,6 +58,17 @@ pub struct CommonArgs {
     pub exec_agent: Option<String>,
 }
 
+/// Files with a report of the operation, or of its preview if nothing follows that.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReportArgs {
+    /// Write what changes to a file as a page of HTML that needs no network
+    #[arg(long)]
+    pub html: Option<String>,
+    /// Write what changes to a file as Markdown, for comments and summaries of pipelines
+    #[arg(long)]
+    pub markdown: Option<String>,
+}
+
 /// Flags of the operations that can run the program.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
@@ -202,6 +213,9 @@ pub struct UpArgs {
     /// Accept only the steps of the preview
     #[arg(long, hide = true)]
     pub strict: bool,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// A template, or its address
     pub template: Option<String>,
 }
@@ -237,9 +251,9 @@ pub struct PreviewArgs {
     /// Save any creates seen during the preview into an import file to use with import
     #[arg(long)]
     pub import_file: Option<String>,
-    /// Write the preview to a file as a page of HTML that needs no network
-    #[arg(long)]
-    pub html: Option<String>,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
 }
 
 /// Refresh the resources in a stack
@@ -273,6 +287,9 @@ pub struct RefreshArgs {
     /// Automatically approve and perform the refresh after previewing it
     #[arg(short, long)]
     pub yes: bool,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// Skip importing pending creates in interactive mode
     #[arg(long)]
     pub skip_pending_creates: bool,
@@ -328,6 +345,9 @@ pub struct DestroyArgs {
     /// Do not destroy protected resources. Destroy all other resources
     #[arg(long)]
     pub exclude_protected: bool,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// Remove the stack and its config file after all resources in the stack have been deleted
     #[arg(long)]
     pub remove: bool,

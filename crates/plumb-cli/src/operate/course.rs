@@ -17,7 +17,7 @@ use super::event_log::EventLog;
 use super::request::{Kind, OperationRequest};
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, RunResult, Session};
-use super::{import_file, interrupts, page};
+use super::{import_file, interrupts, reports};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
@@ -276,15 +276,17 @@ fn ends_with_preview(
         session.leave();
         return Err(refusal);
     }
+    let report = ran.seen.report.as_ref();
     if request.is_drift {
         let stack = session.stack.clone();
         session.leave();
+        reports::write(ctx, request, report, form)?;
         let nothing = RunExplanation::default();
         let run = ran.seen.run.as_ref().unwrap_or(&nothing);
         let result = ran.outcome.result;
         return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
     }
-    let status = page::write(ctx, request, ran, form)
+    let status = reports::write(ctx, request, report, form)
         .and_then(|()| status_of(request, ran))
         .and_then(|status| {
             if status == ExitStatus::Success {
@@ -305,11 +307,12 @@ async fn conclude(
     ctx: &Context,
     request: &OperationRequest,
     session: Session<'_>,
-    ran: RunResult,
+    mut ran: RunResult,
     form: Form,
     metadata: Metadata,
 ) -> Result<ExitStatus, Error> {
     let status = status_of(request, &ran);
+    let report = ran.seen.report.take();
     let asked = request.common.message.clone().filter(|it| !it.is_empty());
     let message = asked.unwrap_or(metadata.message);
     let mut environment = metadata.facts;
@@ -326,6 +329,7 @@ async fn conclude(
     if let Some(before) = before {
         destroyed::conclude(ctx, request, &stack, &before)?;
     }
+    reports::write(ctx, request, report.as_ref(), form)?;
     status
 }
 
@@ -354,7 +358,7 @@ async fn phase(
         form,
         event_log,
         keeps_events,
-        makes_page: is_preview && request.html.is_some(),
+        reports: request.report.is_wanted(),
         show_secrets: options.show_secrets,
         advises: ctx.environment.stderr_is_terminal,
     };

@@ -6,7 +6,7 @@ use plumb_events::{OperationResult, strip_color};
 use plumb_resource::Urn;
 use serde_json::{Value as Json, json};
 
-use super::args::{CommonArgs, ProgramArgs};
+use super::args::{CommonArgs, ProgramArgs, ReportArgs};
 use crate::context::Stack;
 use crate::json::{Indent, pretty};
 use crate::{Context, ExitStatus};
@@ -26,6 +26,9 @@ pub struct DriftArgs {
     /// Specify a resource URN to leave alone
     #[arg(short = 'x', long, action = clap::ArgAction::Append)]
     pub exclude: Vec<String>,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
 }
 
 /// Prints the drifted resources, and returns the exit code.

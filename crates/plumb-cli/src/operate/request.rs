@@ -8,7 +8,8 @@ use plumb_engine::policies::PolicyPacks;
 use plumb_state::Snapshot;
 
 use super::args::{
-    CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, UpArgs, UpdateArgs,
+    CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, ReportArgs, UpArgs,
+    UpdateArgs,
 };
 use super::debugging::Debugged;
 use super::destroyed::Kept;
@@ -96,8 +97,8 @@ pub(super) struct OperationRequest {
     pub(super) save_plan: Option<String>,
     /// Path for the list of resources that the preview would create.
     pub(super) import_file: Option<String>,
-    /// Path for the page of the preview.
-    pub(super) html: Option<String>,
+    /// Paths for reports.
+    pub(super) report: ReportArgs,
     /// Path of the plan that constrains the update.
     pub(super) plan: Option<String>,
     /// Whether the update is constrained by its own preview.
@@ -138,7 +139,7 @@ impl OperationRequest {
             pending_creates: PendingCreates::default(),
             save_plan: None,
             import_file: None,
-            html: None,
+            report: ReportArgs::default(),
             plan: None,
             is_strict: false,
             is_watch: false,
@@ -191,6 +192,7 @@ impl OperationRequest {
             yes: args.yes,
             plan: args.plan,
             is_strict: args.strict,
+            report: args.report,
             ..OperationRequest::new(Kind::Up, args.common)
                 .with_program(args.program)?
                 .with_update(args.update)?
@@ -216,7 +218,7 @@ impl OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             import_file: args.import_file,
-            html: args.html,
+            report: args.report,
             save_plan: args.save_plan,
             ..request.with_update(args.update)?
         })
@@ -242,6 +244,7 @@ impl OperationRequest {
             skip_preview: args.skip_preview,
             yes: args.yes,
             pending_creates,
+            report: args.report,
             ..request
         })
     }
@@ -251,6 +254,7 @@ impl OperationRequest {
             exclude: args.exclude,
             preview_only: true,
             is_drift: true,
+            report: args.report,
             ..OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?
         })
     }
@@ -274,6 +278,7 @@ impl OperationRequest {
             remove: args.remove,
             show_config: args.show_config,
             show_full_output: args.show_full_output,
+            report: args.report,
             ..request
         })
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use plumb_display::{
-    Display, Explanations, Options, PreviewDigest, PreviewPage, ResultSummary, RunExplanation,
+    ChangeReport, Display, Explanations, Options, PreviewDigest, ResultSummary, RunExplanation,
     View, WatchLines,
 };
 use plumb_engine::Subscriber;
@@ -65,8 +65,8 @@ pub(super) struct ScreenSetup {
     pub(super) event_log: Option<EventLog>,
     /// Whether to keep the events, for details on request.
     pub(super) keeps_events: bool,
-    /// Whether to make a page of HTML.
-    pub(super) makes_page: bool,
+    /// Whether to make a report.
+    pub(super) reports: bool,
     pub(super) show_secrets: bool,
     /// Whether to print hints for errors.
     pub(super) advises: bool,
@@ -107,8 +107,8 @@ pub(super) struct Seen {
     /// Whether a resource has secrets after its step, or will have secrets that are not known yet.
     pub(super) has_secrets: bool,
     pub(super) events: Vec<Event>,
-    /// Page of HTML.
-    pub(super) page: Option<String>,
+    /// Report of what changed, if it is wanted.
+    pub(super) report: Option<ChangeReport>,
     /// Changes to each resource, with their reasons.
     pub(super) run: Option<RunExplanation>,
     /// Event log, for the next run.
@@ -147,7 +147,7 @@ struct Screen {
     lines: Option<EventLines>,
     digest: Option<PreviewDigest>,
     result: Option<ResultSummary>,
-    page: Option<PreviewPage>,
+    report: Option<ChangeReport>,
     explanations: Option<Explanations>,
     explains: bool,
     advice: Option<Advice>,
@@ -196,9 +196,9 @@ impl Screen {
                 Form::ResultLine { show_sames } => Some(ResultSummary::new(show_sames)),
                 _ => None,
             },
-            page: setup
-                .makes_page
-                .then(|| PreviewPage::new(setup.options.clone())),
+            report: setup
+                .reports
+                .then(|| ChangeReport::new(setup.options.clone())),
             is_watch: setup.form == Form::Watch,
             explanations: (is_human || setup.record.is_some() || form == Form::Quiet)
                 .then(|| Explanations::new(&setup.options)),
@@ -270,8 +270,8 @@ impl Screen {
             if let Some(result) = &mut self.result {
                 result.handle(&event);
             }
-            if let Some(page) = &mut self.page {
-                page.handle(&event);
+            if let Some(report) = &mut self.report {
+                report.handle(&event);
             }
             if let Some(explanations) = &mut self.explanations {
                 explanations.handle(&event);
@@ -393,7 +393,7 @@ impl Screen {
         if let Some(advice) = &self.advice {
             advice.give(&self.printer);
         }
-        self.seen.page = self.page.as_ref().map(PreviewPage::to_html);
+        self.seen.report = self.report.take();
         let mut document = String::new();
         if let Some(digest) = &self.digest {
             document = digest.to_json();

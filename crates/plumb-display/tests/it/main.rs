@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
 
 mod documents;
-mod page;
 mod people;
 mod recordings;
+mod report;
 mod support;
 mod tree;
 mod views;

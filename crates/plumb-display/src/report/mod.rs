@@ -1,32 +1,34 @@
-//! `preview --html`: the diff of a preview as a page of HTML.
+//! Reports of operations in files: a page of HTML (`--html`), and Markdown for comments and summaries (`--markdown`).
 //!
-//! 1. [`PreviewPage::handle`] collects the shown steps of each resource from events, in the rendering of the diff view ([`DiffView`]), so
+//! 1. [`ChangeReport::handle`] collects the shown steps of each resource from events, in the rendering of the diff view ([`DiffView`]), so
 //!    that values look as they do in the terminal, and secrets are masked by the same code.
-//! 2. [`PreviewPage::to_html`] arranges resources below their parents and writes the page ([`html`]). Components without a change below
-//!    them are left out.
-//!
-//! The page needs no network. Without its script it shows everything, with folds; the script adds the filter.
+//! 2. [`ChangeReport::to_html`] arranges resources below their parents and writes the page ([`html`]). Components without a change below
+//!    them are left out. The page needs no network. Without its script it shows everything, with folds; the script adds the filter.
+//! 3. [`ChangeReport::to_markdown`] writes a table of the changes and their details, up to a limit ([`markdown`]).
 
 mod html;
+mod markdown;
 mod tags;
 
 use std::fmt::Write as _;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use plumb_events::{Diagnostic, Event, Metadata, Severity, StepEvent, Summary, strip_color};
+use plumb_events::{
+    Diagnostic, Event, Metadata, OperationResult, Severity, StepEvent, Summary, strip_color,
+};
 use plumb_resource::{StepOp, Urn};
 
 use crate::diff_view::DiffView;
 use crate::options::{Options, View};
 use crate::reasons::causes;
-use crate::steps::{OutputView, is_shown, outputs_text};
+use crate::steps::{OUTPUTS, OutputView, is_shown, outputs_text};
 use crate::text::short_type;
 use crate::{policies, sections};
 
-/// Builds the page from events.
+/// Builds a report from events.
 #[derive(Debug)]
-pub struct PreviewPage {
+pub struct ChangeReport {
     options: Options,
     view: DiffView,
     /// Resources in the order of their first event.
@@ -63,17 +65,17 @@ struct Message {
     text: String,
 }
 
-impl PreviewPage {
-    /// A page without events.
+impl ChangeReport {
+    /// A report without events.
     pub fn new(options: Options) -> Self {
         let options = Options {
             view: View::Diff,
-            // The page has room for words and for the reasons.
+            // A report has room for words and for the reasons.
             explain: true,
             link: None,
             ..options
         };
-        PreviewPage {
+        ChangeReport {
             view: DiffView::new(options.clone()),
             options,
             resources: IndexMap::new(),
@@ -136,7 +138,7 @@ impl PreviewPage {
         if metadata.urn.is_root_stack() {
             self.outputs = outputs;
         } else if let Some(step) = self.resource(metadata).steps.last_mut() {
-            let _ = write!(step.text, "<{{%reset%}}>    --outputs:--\n{outputs}");
+            let _ = write!(step.text, "<{{%reset%}}>    {OUTPUTS}\n{outputs}");
         } else if metadata.op != StepOp::Refresh {
             self.add(metadata, step.planning, refreshed);
         }
@@ -202,9 +204,31 @@ impl PreviewPage {
         }
     }
 
-    /// The page.
+    /// The report as a page of HTML.
     pub fn to_html(&self) -> String {
         html::page(self)
+    }
+
+    /// The report as Markdown of at most `most` bytes. Details come last and are left out first, from the end.
+    pub fn to_markdown(&self, most: usize) -> String {
+        markdown::report(self, most)
+    }
+
+    /// Why the report is not complete, if the operation did not reach its end.
+    fn incompleteness(&self) -> Option<String> {
+        let end = match self.summary.as_ref().map(|summary| summary.result) {
+            Some(OperationResult::Succeeded) => return None,
+            Some(OperationResult::Failed) => "failed",
+            Some(OperationResult::Canceled) | None => "was stopped",
+        };
+        let (noun, shown) = if self.options.preview {
+            ("preview", "found")
+        } else {
+            (self.options.action.noun(), "done")
+        };
+        Some(format!(
+            "The {noun} {end}. This shows what was {shown} until then."
+        ))
     }
 
     fn title(&self) -> String {

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use plumb_events::OperationResult;
 use plumb_resource::{StepOp, Urn};
 
 use super::tags::{escaped, tagged};
-use super::{Message, PreviewPage, Step};
+use super::{ChangeReport, Message, Step};
 use crate::ops;
 use crate::text::{counted, short_type};
 
@@ -18,7 +17,7 @@ const DEEPEST: usize = 24;
 /// Maximum number of changes that are all unfolded at first.
 const MOST_OPEN: usize = 30;
 
-pub(super) fn page(page: &PreviewPage) -> String {
+pub(super) fn page(page: &ChangeReport) -> String {
     let tree = Tree::of(page);
     let mut changes = String::new();
     for root in &tree.roots {
@@ -35,7 +34,7 @@ pub(super) fn page(page: &PreviewPage) -> String {
     for (place, text) in [
         ("<!--TITLE-->", title.as_str()),
         ("<!--TITLE-->", &title),
-        ("<!--RESULT-->", result(page)),
+        ("<!--RESULT-->", &incompleteness(page)),
         ("<!--COUNTS-->", &tagged(page.counts().trim_end())),
         ("<!--KINDS-->", &kinds(page)),
         ("<!--MESSAGES-->", &messages(&page.messages)),
@@ -50,17 +49,11 @@ pub(super) fn page(page: &PreviewPage) -> String {
     out
 }
 
-/// Says that the preview did not reach its end, because what it shows is not all then.
-fn result(page: &PreviewPage) -> &'static str {
-    match page.summary.as_ref().map(|summary| summary.result) {
-        Some(OperationResult::Succeeded) => "",
-        Some(OperationResult::Failed) => {
-            "<p class=\"failed\">The preview failed. It shows what was found until then.</p>"
-        }
-        Some(OperationResult::Canceled) | None => {
-            "<p class=\"failed\">The preview was stopped. It shows what was found until then.</p>"
-        }
-    }
+/// Note that the page does not show everything.
+fn incompleteness(page: &ChangeReport) -> String {
+    page.incompleteness()
+        .map(|note| format!("<p class=\"failed\">{}</p>", escaped(&note)))
+        .unwrap_or_default()
 }
 
 fn section(title: &str, text: &str) -> String {
@@ -96,7 +89,7 @@ fn messages(messages: &[Message]) -> String {
 }
 
 /// A switch for each kind of change.
-fn kinds(page: &PreviewPage) -> String {
+fn kinds(page: &ChangeReport) -> String {
     let mut counts: BTreeMap<&str, (StepOp, usize)> = BTreeMap::new();
     for step in page.resources.values().flat_map(|resource| &resource.steps) {
         counts.entry(step.op.as_str()).or_insert((step.op, 0)).1 += 1;
@@ -130,7 +123,7 @@ fn color_class(op: StepOp) -> String {
 
 /// Resources with a change in or below them, by their numbers.
 struct Tree<'p> {
-    page: &'p PreviewPage,
+    page: &'p ChangeReport,
     roots: Vec<usize>,
     children: Vec<Vec<usize>>,
     /// Number of changes in and below each resource.
@@ -139,7 +132,7 @@ struct Tree<'p> {
 }
 
 impl<'p> Tree<'p> {
-    fn of(page: &'p PreviewPage) -> Self {
+    fn of(page: &'p ChangeReport) -> Self {
         let resources = &page.resources;
         let parent = |at: usize| {
             let parent = resources[at].parent.as_ref()?;

@@ -1,18 +1,22 @@
-//! Page of a preview.
+//! Reports in files.
 
-use plumb_display::{Action, Options, PreviewPage};
+use plumb_display::{Action, ChangeReport, Options};
 use plumb_events::{Diagnostic, Event, OperationResult, Severity, Summary};
 use plumb_resource::StepOp;
 use plumb_value::{PropertyMap, Value};
 
 use crate::support::{Thing, done, error, metadata, pre, pre_of, stack, summary, thing};
 
-fn page_of(options: Options, events: &[Event]) -> String {
-    let mut page = PreviewPage::new(options);
+fn report_of(options: Options, events: &[Event]) -> ChangeReport {
+    let mut report = ChangeReport::new(options);
     for event in events {
-        page.handle(event);
+        report.handle(event);
     }
-    page.to_html()
+    report
+}
+
+fn page_of(options: Options, events: &[Event]) -> String {
+    report_of(options, events).to_html()
 }
 
 fn options() -> Options {
@@ -203,4 +207,51 @@ fn deep_components_are_all_there() {
     let page = page_of(options(), &events);
     assert_eq!(changes(&page).matches("class=\"r\"").count(), 200);
     assert!(changes(&page).matches("class=\"g\"").count() < 30);
+}
+
+#[test]
+fn markdown_has_a_table_and_the_differences_of_each_resource() {
+    let mut events = events();
+    let gone = thing("a:b:C", "gone").id("8");
+    events.insert(2, of_preview(pre(StepOp::Delete, Some(&gone), None)));
+    events.insert(3, error(Some(&gone), "one line\nanother ``` line"));
+    insta::assert_snapshot!(report_of(options(), &events).to_markdown(60_000));
+}
+
+#[test]
+fn markdown_cannot_be_broken_out_of() {
+    let hostile = "````\n</details>@team [x](http://y) | a_b*c* `q <script>";
+    let fresh = thing("a:b:<|`@team>", hostile).inputs(PropertyMap::new().with("value", hostile));
+    let failed = error(Some(&fresh), hostile);
+    let text = report_of(
+        Options::new(Action::Update, true, "dev", "@team*"),
+        &[of_preview(pre(StepOp::Create, None, Some(&fresh))), failed],
+    )
+    .to_markdown(60_000);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn markdown_keeps_its_limit_and_says_what_is_left_out() {
+    let things: Vec<Thing> = (0..3_000)
+        .map(|at| {
+            thing("a:b:C", &format!("resource-{at}"))
+                .inputs(PropertyMap::new().with("text", "x".repeat(at).as_str()))
+        })
+        .collect();
+    let events: Vec<Event> = things
+        .iter()
+        .map(|it| of_preview(pre(StepOp::Create, None, Some(it))))
+        .chain([of_preview(summary(
+            &[(StepOp::Create, 3_000)],
+            OperationResult::Succeeded,
+        ))])
+        .collect();
+    let report = report_of(options(), &events);
+    for most in [2_000, 60_000] {
+        let text = report.to_markdown(most);
+        assert!(text.len() <= most, "{} of {most}", text.len());
+        assert!(text.contains("`+` 3000 to create"), "{text}");
+        assert!(text.contains("more changes: see the log."), "{text}");
+    }
 }
