@@ -120,7 +120,7 @@ def wrong_links(path):
         elif anchor and there.suffix == ".md" and anchor not in anchors(there):
             yield f"{name_of(path)}:{number}: {name_of(there)} has no heading #{anchor}"
     for number, line in blocks_and_prose(path.read_text())[1].items():
-        for target in re.findall(r"`((?:docs|tests/(?!it/|transcripts)|benches|examples|release)/?[\w./-]+)`", line):
+        for target in re.findall(r"`((?:docs|tests/(?!it/|transcripts)|benches|examples|integrations|release)/?[\w./-]+)`", line):
             if not (ROOT / target).exists():
                 yield f"{name_of(path)}:{number}: there is no {target}"
 

@@ -173,6 +173,7 @@ def end_to_end(machine):
     yield python("converters", "e2e/converters.py", *run_python)
     yield python("direct", "e2e/direct.py", *run_python)
     yield python("canary", "e2e/canary.py", *run_python, "--only", "life")
+    yield python("pipelines", "e2e/pipelines.py", interpreter="{python}/bin/python")
     yield python("secrets-providers", "e2e/secrets_providers.py", interpreter="{key_services}/bin/python")
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("provider-check", "e2e/provider_check.py", *run_python)

@@ -88,11 +88,12 @@ def life(world):
     world.ok("preview", "--diff", "--show-full-output", "--show-config")
     world.ok("preview", "--json")
     world.ok("preview", "--save-plan", world.out("plan.json"))
-    world.ok("preview", "--html", world.out("preview.html"))
+    world.ok("preview", "--html", world.out("preview.html"), "--markdown", world.out("preview.md"))
     world.ok("up", "--yes", "--skip-preview", "--event-log", world.out("events.json"), PULUMI_DEBUG_COMMANDS="true")
     world.learn_made()
     world.expect_to_find_all()
     world.ok("up", "--yes", "--diff", "--show-sames", "--show-full-output")
+    world.ok("ci", "preview", "--report", world.out("ci.md"))
     world.views()
     world.rotate()
     world.ok("preview", "--diff")
@@ -319,7 +320,8 @@ class World:
 
     def try_all(self):
         """Everything that runs steps, whether it succeeds or not."""
-        for words in (["preview", "--json"], ["up", "--yes", "--diff", "--refresh", "--continue-on-error"],
+        for words in (["preview", "--json"],
+                      ["up", "--yes", "--diff", "--refresh", "--continue-on-error", "--markdown", self.out("up.md")],
                       ["up", "--yes", "--json", "--skip-preview", "--replace", "**another"],
                       ["destroy", "--yes", "--skip-preview", "--target", "**another"]):
             self.run(*words)

@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, completion, config, console, convert, describe, discover, r#do, doctor, events,
-    help, history, install, login, logout, logs, new, org, package, plugin, policy, project,
-    provider, replay, schema, stack, state, trace, version, whoami, why,
+    about, cancel, ci, completion, config, console, convert, describe, discover, r#do, doctor,
+    events, help, history, install, login, logout, logs, new, org, package, plugin, policy,
+    project, provider, replay, schema, stack, state, trace, version, whoami, why,
 };
 use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
@@ -115,6 +115,7 @@ pub enum Command {
     Why(why::WhyArgs),
     Drift(operate::drift::DriftArgs),
     Doctor(doctor::DoctorArgs),
+    Ci(ci::CiArgs),
     History(history::StackHistoryArgs),
     Config(config::ConfigArgs),
     Stack(stack::StackArgs),
@@ -210,6 +211,7 @@ impl Command {
             Command::Why(args) => why::run(args, ctx),
             Command::Drift(args) => operate::drift(args, ctx),
             Command::Doctor(args) => doctor::run(args, ctx),
+            Command::Ci(args) => ci::run(&args, ctx),
             Command::History(args) => history::run(args, ctx),
             Command::New(args) => new::run(args, ctx),
             Command::Config(args) => config::run(args, ctx),

@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod cancel;
+pub mod ci;
 pub mod completion;
 pub mod config;
 pub mod console;

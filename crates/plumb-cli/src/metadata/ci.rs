@@ -310,14 +310,18 @@ fn github(run: &mut CiRun, environment: &Environment) {
     if run.build_type.as_deref() != Some("pull_request") {
         return;
     }
-    let event = environment
-        .non_empty("GITHUB_EVENT_PATH")
-        .and_then(|path| std::fs::read(path).ok())
-        .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    let Some(event) = event else { return };
+    let Some(event) = github_event(environment) else {
+        return;
+    };
     let head = &event["pull_request"]["head"];
     let text = |value: &serde_json::Value| value.as_str().map(ToOwned::to_owned);
     run.pull_request = event["number"].as_i64().map(|number| number.to_string());
     run.commit = text(&head["sha"]).or(run.commit.take());
     run.branch = text(&head["ref"]).or(run.branch.take());
+}
+
+/// The event that a workflow of GitHub runs for.
+pub(crate) fn github_event(environment: &Environment) -> Option<serde_json::Value> {
+    let path = environment.non_empty("GITHUB_EVENT_PATH")?;
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }

@@ -67,6 +67,9 @@ pub struct ReportArgs {
     /// Write what changes to a file as Markdown, for comments and summaries of pipelines
     #[arg(long)]
     pub markdown: Option<String>,
+    /// Whether the files are not for the user, who is not told then.
+    #[arg(skip)]
+    pub is_internal: bool,
 }
 
 /// Flags of the operations that can run the program.

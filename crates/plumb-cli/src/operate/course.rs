@@ -213,7 +213,7 @@ async fn operate(
     )
     .await?;
     let metadata = metadata.map(Gathering::finish).unwrap_or_default();
-    conclude(ctx, request, session, ran, form, metadata).await
+    Box::pin(conclude(ctx, request, session, ran, form, metadata)).await
 }
 
 /// Outcome of a preview.

@@ -36,7 +36,7 @@ pub(super) fn write(
     let write = |file: &str, text: &str| -> Result<(), Error> {
         save(&ctx.environment.cwd.join(file), text, has_secrets)
             .map_err(|error| Error::user(go::open(file, &error)))?;
-        if form == Form::Human {
+        if form == Form::Human && !request.report.is_internal {
             let noun = request.kind.word();
             ctx.printer.info(&format!("Wrote the {noun} to `{file}`"));
         }

@@ -217,8 +217,8 @@ fn diff_sign(sign: &str) -> char {
     }
 }
 
-/// Block of code that its text cannot end.
-fn fenced(language: &str, text: &str) -> String {
+/// Block of code in Markdown that its text cannot end; empty for an empty text.
+pub fn fenced(language: &str, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

@@ -10,6 +10,8 @@ mod html;
 mod markdown;
 mod tags;
 
+pub use markdown::fenced;
+
 use std::fmt::Write as _;
 
 use ecow::EcoString;
