@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks what people read: links, words and examples of `docs/`, `README.md` and the other texts at the root.
 
-    tests/docs.py --bin target/debug/plumb [--only docs/start/first-stack.md] [--network]
+    tests/docs.py --bin target/debug/plumb [--only docs/start/first-stack.md] [--network] [--write]
 
 1. Links: every relative link leads to a file, every anchor to a heading, and every page of `docs/` is in `docs/SUMMARY.md`.
 2. Words: none of the words that the style forbids, and each name in one spelling. Generated pages are left out.
 3. Examples: JSON parses, Python compiles, and every complete YAML program passes a preview.
 4. Sessions: the marked commands of a page run in order, in one folder, and print what the page shows.
-5. Languages: `docs/languages.md` has the text that `tests/e2e/languages.py` writes. That it is true is what that test finds out.
+5. Translations: programs in other languages are those of `plumb convert` (`tests/translations.py`). `--write` writes them.
+6. Languages: `docs/languages.md` has the text that `tests/e2e/languages.py` writes. That it is true is what that test finds out.
 
 Marks are comments on the line above a block:
 
@@ -34,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 import languages  # noqa: E402
+import translations  # noqa: E402
 
 GENERATED = {"docs/cli.md", "docs/errors.md", "docs/languages.md"}
 """Pages whose words come from the code."""
@@ -302,7 +304,20 @@ def run_block(block, session):
     return None
 
 
-# 5. Languages.
+# 5. Translations.
+
+def wrong_translations(path, world, writes):
+    text = path.read_text()
+    if "<!-- languages -->" not in text:
+        return
+    written = translations.written(text, world)
+    if writes:
+        path.write_text(written)
+    elif written != text:
+        yield f"{name_of(path)}: the programs in other languages are not those of `plumb convert`: run tests/docs.py --write"
+
+
+# 6. Languages.
 
 def stale_languages():
     if (ROOT / "docs/languages.md").read_text() != languages.document():
@@ -314,6 +329,7 @@ def main():
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--only", help="a part of the names of the pages to check")
     parser.add_argument("--network", action="store_true", help="also run sessions that install packages")
+    parser.add_argument("--write", action="store_true", help="write the programs in other languages")
     options = parser.parse_args()
     problems = [] if options.only else [*missing_pages(), *stale_languages()]
     with tempfile.TemporaryDirectory(prefix="plumb-docs-bin-") as folder:
@@ -321,8 +337,8 @@ def main():
         for path in pages():
             if options.only and options.only not in name_of(path):
                 continue
-            problems += [*wrong_links(path), *wrong_words(path), *wrong_examples(path, world),
-                         *wrong_sessions(path, world, options.network)]
+            problems += [*wrong_translations(path, world, options.write), *wrong_links(path), *wrong_words(path),
+                         *wrong_examples(path, world), *wrong_sessions(path, world, options.network)]
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problems" if problems else "passed")

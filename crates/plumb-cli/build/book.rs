@@ -11,6 +11,10 @@ use std::{fs, io};
 const SUMMARY: &str = "SUMMARY.md";
 const LEFT_OUT: [&str; 1] = ["cli.md"];
 const PARTS_LEFT_OUT: [&str; 1] = ["Inside"];
+/// Lines around programs in other languages (`tests/translations.py`).
+const TRANSLATIONS: &str = "<!-- languages -->\n";
+const END_OF_TRANSLATIONS: &str = "<!-- end of languages -->\n";
+const INSTEAD: &str = "In another language: `plumb convert --language python --out ../in-python`, or `typescript`, `go`, `java`, `csharp`, `rust`.\n";
 
 /// The pages below the folder `docs`.
 pub(super) fn pages(docs: &Path) -> io::Result<String> {
@@ -29,11 +33,22 @@ pub(super) fn pages(docs: &Path) -> io::Result<String> {
         if LEFT_OUT.contains(&path) || PARTS_LEFT_OUT.contains(&part) {
             continue;
         }
-        let text = read(&docs.join(path))?;
+        let text = without_translations(&read(&docs.join(path))?);
         let _ = writeln!(index, "{part}\t{title}\t{path}\t{}", text.len());
         texts.push_str(&text);
     }
     Ok(format!("{index}\n{texts}"))
+}
+
+/// The text without the programs in other languages, which fill several screens.
+fn without_translations(text: &str) -> String {
+    let mut parts = text.split(TRANSLATIONS);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.split_once(END_OF_TRANSLATIONS);
+        out.extend([INSTEAD, rest.map_or("", |(_, rest)| rest)]);
+    }
+    out
 }
 
 /// Title and path of the link in a line of the summary.
