@@ -20,13 +20,9 @@ target() {
     Linux) ;;
     *) fail "there is no archive for $(uname -s); build Plumb from its sources" ;;
   esac
-  # A program for the GNU C library does not start where there is only musl, and says so in a confusing way.
-  if [ -z "$(ls /lib*/ld-linux-* /lib/*/ld-linux-* 2>/dev/null)" ]; then
-    fail "this system has no GNU C library (Alpine?); build Plumb from its sources"
-  fi
   case "$(uname -m)" in
-    x86_64 | amd64) echo x86_64-unknown-linux-gnu ;;
-    aarch64 | arm64) echo aarch64-unknown-linux-gnu ;;
+    x86_64 | amd64) echo x86_64-unknown-linux-musl ;;
+    aarch64 | arm64) echo aarch64-unknown-linux-musl ;;
     *) fail "there is no archive for $(uname -m); build Plumb from its sources" ;;
   esac
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries what release/build.sh has made, in an empty root with nothing but BusyBox and the C library:
+# Tries what release/build.sh has made, in an empty root with BusyBox and nothing else: no C library, no certificates, no shell of its own.
 #
 #   release/try.sh [DIR]        default: target/release-files
 #
@@ -7,8 +7,9 @@
 # 2. Runs the quickstart there, from nothing to a deployment and back.
 # 3. Serves an archive with one byte changed: the installer must refuse it.
 # 4. Installs the Debian package into a second root, and runs the program.
+# 5. Runs the quickstart in the image for containers, and as its user.
 #
-# Needs root, Python 3, and the packages busybox-static, libc6 and libgcc-s1 of Debian, which it downloads with apt-get.
+# Needs root, Python 3, and the package busybox-static of Debian, which it downloads with apt-get.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 files=$(cd "${1:-target/release-files}" && pwd)
@@ -21,15 +22,11 @@ finish() {
 }
 trap finish EXIT
 
-(cd "$work" && apt-get download -q busybox-static libc6 libgcc-s1 >/dev/null)
+(cd "$work" && apt-get download -q busybox-static >/dev/null)
 fresh_root() {
   local root=$work/$1 package
   for package in "$work"/*.deb; do dpkg-deb -x "$package" "$root"; done
   mkdir -p "$root"/{bin,tmp,proc,dev,root,etc}
-  # Debian's loader is below /usr, and programs name it in /lib64.
-  for folder in lib lib64; do
-    [ -e "$root/$folder" ] || { [ -d "$root/usr/$folder" ] && ln -s "usr/$folder" "$root/$folder"; } || true
-  done
   local busybox
   busybox=$(cd "$root" && find . -path '*bin/busybox' -type f | head -1 | cut -c2-)
   for tool in sh wget tar gzip sha256sum uname ls cut sed mktemp mkdir cp mv rm cat chmod find env; do
@@ -60,7 +57,7 @@ inside "$root" 'plumb version && plumb up --cwd /root/quickstart --stack dev --c
   plumb destroy --cwd /root/quickstart --stack dev --yes'
 inside "$root" 'ls /root/.local/share/man/man1 | head -2; find /root/.local/share -name "*plumb*" | head -4'
 
-archive=$(cd "$work/served" && ls ./*.tar.gz)
+archive=$(cd "$work/served" && ls ./*"$(uname -m)"*.tar.gz)
 printf 'x' | dd of="$work/served/$archive" bs=1 seek=1000 conv=notrunc status=none
 if inside "$root" "$export_url; wget -q -O - \$PLUMB_RELEASES/install.sh | sh" 2> "$work/refusal"; then
   echo "FAILED: a damaged archive was installed" >&2
@@ -68,12 +65,21 @@ if inside "$root" "$export_url; wget -q -O - \$PLUMB_RELEASES/install.sh | sh" 2
 fi
 grep 'the archive is damaged' "$work/refusal"
 
-if package=$(ls "$files"/*.deb 2>/dev/null); then
+arch=$(dpkg --print-architecture)
+if package=$(ls "$files"/*_"$arch".deb 2>/dev/null); then
   root=$(fresh_root two)
   mkdir -p "$root/var/lib/dpkg"/{info,updates}
   : > "$root/var/lib/dpkg/status"
-  # The root has the C library unpacked and no package database, so dpkg cannot see that the dependencies are met.
-  dpkg --root="$root" --force-depends --install "$package" 2>/dev/null
+  dpkg --root="$root" --install "$package" 2>/dev/null
   inside "$root" 'plumb version'
+fi
+if image=$(ls "$files"/*-"$arch".oci.tar 2>/dev/null); then
+  storage=(--storage-driver vfs --root "$work/containers" --runroot "$work/containers-run")
+  container=$(buildah "${storage[@]}" from --quiet "oci-archive:$image")
+  buildah "${storage[@]}" copy --quiet --chown 1000:1000 "$container" examples/quickstart /work >/dev/null
+  for words in version "up --stack dev --create --yes" "destroy --stack dev --yes"; do
+    # shellcheck disable=SC2086 # the words of a command
+    buildah "${storage[@]}" run --isolation chroot "$container" -- /usr/bin/plumb $words
+  done
 fi
 echo passed
