@@ -133,8 +133,7 @@ pub enum Command {
     Project(project::ProjectArgs),
     /// Manage language and resource provider plugins
     Plugin(plugin::PluginArgs),
-    /// Print the version number
-    Version,
+    Version(version::VersionArgs),
     About(about::AboutArgs),
     Help(help::HelpArgs),
     #[command(alias = "completion")]
@@ -225,7 +224,7 @@ impl Command {
             Command::Org(args) => org::run(args, ctx),
             Command::Project(args) => project::run(args, ctx),
             Command::Plugin(args) => plugin::run(args, ctx),
-            Command::Version => version::run(ctx),
+            Command::Version(args) => version::run(args, ctx),
             Command::About(args) => about::run(args, ctx),
             Command::Help(args) => help::run(&args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),

@@ -10,13 +10,13 @@ pub(crate) const COMMIT: &str = env!("PLUMB_BUILT_COMMIT");
 /// Profile and target of the build.
 pub(crate) const BUILD: &str = env!("PLUMB_BUILT_AS");
 
-/// Completes `version --verbose` with a level, because this command takes the flag without one.
+/// Replaces `version --verbose` by the flag for it, because everywhere else `--verbose` is followed by a level, and writes a log.
 pub(crate) fn asked_in_full(mut environment: Environment) -> Environment {
-    if let [verb, flag] = environment.arguments.as_slice()
+    if let [verb, flag] = environment.arguments.as_mut_slice()
         && verb == "version"
         && matches!(flag.as_str(), "--verbose" | "-v")
     {
-        environment.arguments.push("1".to_owned());
+        "--full".clone_into(flag);
     }
     environment
 }

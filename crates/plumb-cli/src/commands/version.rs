@@ -1,13 +1,22 @@
 //! `version`.
 
+use clap::Args;
+
 use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
 use crate::{Context, Error, ExitStatus, VERSION};
 
-/// Prints the version of the reference that Plumb is compatible with; with `--verbose`, also
-/// Plumb's own version.
-pub fn run(ctx: &Context) -> Result<ExitStatus, Error> {
+/// Print the version number
+#[derive(Args, Clone, Copy, Debug)]
+pub struct VersionArgs {
+    /// Print the version, commit and build of Plumb itself, too; `version --verbose` means this flag
+    #[arg(long, hide = true)]
+    pub full: bool,
+}
+
+/// Prints the version of the reference that Plumb is compatible with, and on request those of Plumb itself.
+pub fn run(args: VersionArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     ctx.printer.line(VERSION);
-    if ctx.globals.verbose > 0 {
+    if args.full || ctx.globals.verbose > 0 {
         let own = [
             format!("plumb:  {OWN_VERSION}"),
             format!("commit: {COMMIT}"),

@@ -142,6 +142,7 @@ impl Statements<'_, '_> {
         let is_later = default.is_some_and(|it| self.lowering.flow(it).has_outputs());
         let default = default.map(|default| self.lowering.value(default, &config.ty));
         let default = default.filter(|it| !matches!(it, Tree::Null));
+        let is_literal = matches!(default, Some(Tree::Bool(_) | Tree::Number(_)));
         let outer = std::mem::replace(&mut self.printer.is_fallible, false);
         let default = default.map(|it| {
             if is_later {
@@ -190,6 +191,8 @@ impl Statements<'_, '_> {
                 row.push(if may_fail {
                     let open = ".map_or_else(|| Ok::<_, plumb::Error>(";
                     Doc::hugged(open, default, "), Ok)?")
+                } else if is_literal {
+                    Doc::hugged(".unwrap_or(", default, ")")
                 } else {
                     Doc::hugged(".unwrap_or_else(|| ", default, ")")
                 });
