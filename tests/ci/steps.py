@@ -116,6 +116,8 @@ def setups(machine):
     yield setup("old_sdks", "setup-old-sdks.sh")
     yield setup("python_packages", "setup-python-packages.sh")
     yield setup("node_packages", "setup-node-packages.sh")
+    yield setup("yaml_server", "setup-yaml-server.sh")
+    yield setup("codespell", "setup-codespell.sh")
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
     yield setup("program_tools", "setup-programs.sh")
     yield setup("key_services", "setup-key-services.sh")
@@ -158,6 +160,8 @@ def histories(commit):
 def end_to_end(machine):
     run_python = ["--python", "{python}/bin/python"]
     yield python("docs", "docs.py")
+    yield Step("spelling", ["{codespell}", "--skip", "*.svg,*.json", "docs", "release", "integrations", ".github",
+                            *(path.name for path in sorted(Path(__file__).resolve().parents[2].glob("*.md")))])
     yield python("examples", "e2e/examples.py")
     yield python("defects", "e2e/defects.py")
     yield python("interrupts", "e2e/interrupts.py", *run_python)
@@ -178,6 +182,7 @@ def end_to_end(machine):
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("provider-check", "e2e/provider_check.py", *run_python)
     yield python("rules", "e2e/rules.py", "--python", "{python_policies}/bin/python", "--sdk", "{sdk_policies}")
+    yield python("editor", "e2e/editor.py", "--server", "{yaml_server}")
     yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
     yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,
                  "--only", "modules,typescript,hooks,failures,loaded_later", **SCRIPTS)
