@@ -11,10 +11,8 @@ import argparse
 import functools
 import http.server
 import json
-import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +43,7 @@ def program(size=1, gone=False):
 
 def github_change(world):
     """A pull request gets one comment, which later runs replace, and the job a summary."""
+    world.install()
     world.forge = Forge("github")
     world.forge.comments = [{"id": at, "body": f"a comment {at}"} for at in range(250)]
     expect("the exit code", world.github("pull_request").code, 0)
@@ -131,6 +130,7 @@ def github_drift(world):
 
 def gitlab_life(world):
     """Merge request, default branch and schedule, with the jobs of the component."""
+    world.install()
     expect("the exit code", world.gitlab("merge_request_event").code, 0)
     expect_in("| `+ create` | `first` |", world.comment())
     expect_in("[Log](https://forge.example/jobs/99)", world.comment())
@@ -185,7 +185,7 @@ class Ran:
 class World:
     """A project with a stack, a forge, and a release to install."""
 
-    def __init__(self, root, binary, release):
+    def __init__(self, root, binary, release, installed):
         self.root, self.binary, self.release = root, binary, release
         self.project, self.cloud = root / "repository/infrastructure", root / "cloud"
         for folder in (self.project, self.cloud, root / "home", root / "store", root / "runner"):
@@ -193,7 +193,7 @@ class World:
         self.forge, self.outputs, self.summary = None, {}, ""
         self.said = []
         self.variables = {
-            "PATH": f"{Path(sys.executable).parent}:{LAB}:/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{installed}:{Path(sys.executable).parent}:{LAB}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(root / "home"),
             "PULUMI_BACKEND_URL": f"file://{root}/store",
             "PULUMI_CONFIG_PASSPHRASE": "pipeline",
@@ -213,6 +213,10 @@ class World:
             for secret in (SECRET, TOKEN):
                 if secret in text:
                     raise Failed(f"{secret} is in:\n{text}")
+
+    def install(self):
+        """From now on there is no program on PATH, so that the scripts install one."""
+        self.variables["PATH"] = self.variables["PATH"].partition(":")[2]
 
     def write(self, document):
         (self.project / "Pulumi.yaml").write_text(json.dumps(document, indent=2))
@@ -310,10 +314,8 @@ def make_release(folder, binary):
     tree = folder / name
     (tree / "bin").mkdir(parents=True)
     (tree / "share").mkdir()
-    try:
-        os.link(binary, tree / "bin/plumb")
-    except OSError:
-        shutil.copy2(binary, tree / "bin/plumb")
+    # Without what is for debuggers, which is most of the file.
+    subprocess.run(["strip", "-o", tree / "bin/plumb", binary], check=True)
     subprocess.run(["tar", "--use-compress-program=gzip -1", "-cf", f"{name}.tar.gz", name], cwd=folder, check=True)
     sums = subprocess.run(["sha256sum", f"{name}.tar.gz"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
     (folder / "SHA256SUMS").write_text(sums)
@@ -361,10 +363,12 @@ def main():
     parser.add_argument("--only", help="the name of one story")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="plumb-release-") as folder:
-        make_release(Path(folder), options.bin.absolute())
-        release = serve(folder)
-        address = f"http://127.0.0.1:{release.server_port}"
-        return tell(STORIES, lambda root: World(root, options.bin.absolute(), address), options.only)
+        make_release(Path(folder) / "release", options.bin.absolute())
+        address = f"http://127.0.0.1:{serve(Path(folder) / 'release').server_port}"
+        installed = Path(folder) / "bin"
+        installed.mkdir()
+        (installed / "plumb").symlink_to(options.bin.absolute())
+        return tell(STORIES, lambda root: World(root, options.bin.absolute(), address, installed), options.only)
 
 
 if __name__ == "__main__":
