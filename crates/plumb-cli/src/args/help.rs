@@ -89,12 +89,8 @@ fn usage(command: &Command, shown: &str, out: &mut String) {
     out.push_str("Usage:\n");
     if !is_group(command) {
         let words: String = command.get_positionals().map(positional).collect();
-        let flags = if command.get_arguments().any(|arg| !arg.is_positional()) {
-            " [flags]"
-        } else {
-            ""
-        };
-        let _ = writeln!(out, "  {shown}{words}{flags}");
+        // Every command has at least `--help`.
+        let _ = writeln!(out, "  {shown}{words} [flags]");
     }
     if command.has_subcommands() {
         let _ = writeln!(out, "  {shown} [command]");
