@@ -116,7 +116,6 @@ def setups(machine):
     yield setup("old_sdks", "setup-old-sdks.sh")
     yield setup("python_packages", "setup-python-packages.sh")
     yield setup("node_packages", "setup-node-packages.sh")
-    yield setup("yaml_server", "setup-yaml-server.sh")
     yield setup("codespell", "setup-codespell.sh")
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
     yield setup("program_tools", "setup-programs.sh")
@@ -182,7 +181,7 @@ def end_to_end(machine):
     yield python("policies", "e2e/policies.py", "--python", "{python_policies}/bin/python")
     yield python("provider-check", "e2e/provider_check.py", *run_python)
     yield python("rules", "e2e/rules.py", "--python", "{python_policies}/bin/python", "--sdk", "{sdk_policies}")
-    yield python("editor", "e2e/editor.py", "--server", "{yaml_server}")
+    yield python("editor", "e2e/editor.py", "--server", "{node_tools}/yaml-language-server")
     yield python("node", "e2e/node.py", "--sdk", "{sdk}", "--tools", "{node_tools}", *run_python)
     yield python("node-newest", "e2e/node.py", "--sdk", "{sdk_newest}", *run_python,
                  "--only", "modules,typescript,hooks,failures,loaded_later", **SCRIPTS)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The JSON Schemas for editors in a real language server, as an editor uses it: over its standard streams.
 
-    tests/e2e/editor.py --bin target/debug/plumb --server "$(tests/setup-yaml-server.sh)"
+    tests/e2e/editor.py --bin target/debug/plumb --server "$(tests/setup-node-tools.sh)/yaml-language-server"
 
 The server is the one of VS Code's extension and of most other editors. It reads the settings that the command prints, or the first
 line of a file that names its schema.
