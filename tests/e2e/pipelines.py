@@ -117,6 +117,8 @@ def github_drift(world):
     expect("the exit code", world.github("push").code, 0)
     expect("the exit code", world.github("schedule", issue="true").code, 0)
     expect("issues", world.forge.issues, [])
+    expect("the exit code", world.github("schedule", issue="true", flags="--stack gone").code, 6)
+    expect("issues after a failure", world.forge.issues, [])
     world.drift()
     for _ in range(2):
         expect("the exit code", world.github("schedule", issue="true").code, 2)

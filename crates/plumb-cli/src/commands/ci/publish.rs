@@ -94,7 +94,11 @@ impl Publication {
                 let place = Place::Issue { title: &title };
                 match self.status {
                     ExitStatus::Success => forge.close(place, &mark).await?,
-                    _ => forge.put(place, &mark, body).await?,
+                    ExitStatus::Configuration if self.failure.is_none() => {
+                        forge.put(place, &mark, body).await?;
+                    }
+                    // A failure says nothing about drift.
+                    _ => {}
                 }
             }
             Ok(())
