@@ -138,7 +138,7 @@ fn tree(snapshot: Option<&Snapshot>, args: &ShowArgs, link: Option<&str>) -> Str
     let root = resources.iter().position(|state| state.urn.is_root_stack());
     let Some(root) = root else {
         for state in resources {
-            table.row_with_details(row(state, "", "", style));
+            table.row_with_details(row(state, "", "    ", style));
         }
         return table.render();
     };
@@ -359,18 +359,6 @@ mod tests {
             ],
             ..Snapshot::default()
         };
-        let args = ShowArgs {
-            show_ids: true,
-            show_urns: true,
-            show_secrets: false,
-            show_name: false,
-            output: String::new(),
-        };
-        let text = plumb_display::colorize(
-            &tree(Some(&snapshot), &args, None),
-            plumb_events::ColorMode::Never,
-        )
-        .into_owned();
         let expected = [
             "    TYPE                                 NAME",
             "    pulumi:pulumi:Stack                  shop-dev",
@@ -382,6 +370,37 @@ mod tests {
             "          URN: urn:pulumi:dev::shop::pulumi:providers:random::default",
             "          ID: p",
         ];
-        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(shown(&snapshot).lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn resources_without_a_root_stand_in_a_list() {
+        let snapshot = Snapshot {
+            resources: vec![custom("urn:pulumi:dev::shop::a:b:C::one", None, "1")],
+            ..Snapshot::default()
+        };
+        let expected = [
+            "    TYPE   NAME",
+            "    a:b:C  one",
+            "        URN: urn:pulumi:dev::shop::a:b:C::one",
+            "        ID: 1",
+        ];
+        assert_eq!(shown(&snapshot).lines().collect::<Vec<_>>(), expected);
+    }
+
+    /// The tree with URNs and ids, without colours.
+    fn shown(snapshot: &Snapshot) -> String {
+        let args = ShowArgs {
+            show_ids: true,
+            show_urns: true,
+            show_secrets: false,
+            show_name: false,
+            output: String::new(),
+        };
+        plumb_display::colorize(
+            &tree(Some(snapshot), &args, None),
+            plumb_events::ColorMode::Never,
+        )
+        .into_owned()
     }
 }
