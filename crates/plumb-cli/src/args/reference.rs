@@ -172,5 +172,12 @@ fn default(flag: &FlagSurface) -> String {
 }
 
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    let text = text.replace('|', "\\|").replace('\n', " ");
+    // Every second part is code, in which angle brackets are no tags.
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => part.replace('<', "&lt;"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
