@@ -117,6 +117,7 @@ def setups(machine):
     yield setup("python_packages", "setup-python-packages.sh")
     yield setup("node_packages", "setup-node-packages.sh")
     yield setup("codespell", "setup-codespell.sh")
+    yield setup("mdbook", "setup-mdbook.sh", cores=2)
     yield setup("csharp_grammar", "setup-csharp-grammar.sh")
     yield setup("program_tools", "setup-programs.sh")
     yield setup("key_services", "setup-key-services.sh")
@@ -338,6 +339,7 @@ def nightly(machine, target):
     yield programs(machine, target, "programs-all", **AT_NIGHT)
     yield python("exported-all", "exported.py", "--tools", "{program_tools}", **AT_NIGHT)
     yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
+    yield Step("book", ["tests/book.sh", "{mdbook}"], **AT_NIGHT)
     fast = str(target / "bench-fast/plumb")
     yield Step("large-schema", ["benches/schema/run", "--plumb", fast, "--check"], after=("optimised",), alone=True, **AT_NIGHT)
     yield Step("state-figures", ["benches/state/run", "--plumb", fast, "--stores", "{store_servers}", "--slow-provider",
