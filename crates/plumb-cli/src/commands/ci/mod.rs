@@ -10,6 +10,7 @@ mod pipeline;
 mod publish;
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -104,6 +105,8 @@ pub fn run(args: &CiArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             return Ok(status);
         }
     };
+    // A report of an earlier run must not be published when this run ends before it has one.
+    remove(&file)?;
     let result = command.run(ctx);
     let publication = Publication {
         operation,
@@ -114,6 +117,15 @@ pub fn run(args: &CiArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     };
     publication.publish(args, &pipeline, ctx);
     result
+}
+
+fn remove(file: &Path) -> Result<(), Error> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Error::from(error).context(file.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The operation among the arguments, and the flags for it.
@@ -149,6 +161,40 @@ fn parse(
     folder: &Path,
     ctx: &Context,
 ) -> Result<Asked, Error> {
+    let mut environment = ctx.environment.clone();
+    environment.arguments = words(operation, args)?;
+    environment.arguments.extend_from_slice(flags);
+    let cli = match args::parse(&environment)? {
+        Parsed::Command(cli) => *cli,
+        Parsed::Help { text, status } => return Ok(Asked::Help(text, status)),
+        Parsed::Refused { error, .. } => return Err(error),
+        Parsed::Version => return Err(misplaced("version")),
+    };
+    check_globals(&cli.globals, ctx)?;
+    let mut command = cli
+        .command
+        .expect("the parser shows the help when there is no command");
+    if shows_secrets(&command) {
+        return Err(Error::user(
+            "`ci` publishes its report, so it does not take --show-secrets",
+        ));
+    }
+    let reports = report_of(&mut command).expect("every operation has reports");
+    let wanted = reports.markdown.as_ref().or(args.report.as_ref());
+    let report = match wanted {
+        Some(file) => ctx.environment.cwd.join(file),
+        None => folder.join("report.md"),
+    };
+    reports.is_internal = wanted.is_none();
+    reports.markdown = Some(report.to_string_lossy().into_owned());
+    Ok(Asked::Run {
+        command: Box::new(command),
+        report,
+    })
+}
+
+/// The words of the operation, without the flags that the user has for it.
+fn words(operation: Operation, args: &CiArgs) -> Result<Vec<String>, Error> {
     let mut words = vec![operation.name().to_owned()];
     if matches!(operation, Operation::Up | Operation::Destroy) {
         words.push("--yes".to_owned());
@@ -166,31 +212,7 @@ fn parse(
             )));
         }
     }
-    words.extend_from_slice(flags);
-    let mut environment = ctx.environment.clone();
-    environment.arguments = words;
-    let cli = match args::parse(&environment)? {
-        Parsed::Command(cli) => *cli,
-        Parsed::Help { text, status } => return Ok(Asked::Help(text, status)),
-        Parsed::Refused { error, .. } => return Err(error),
-        Parsed::Version => return Err(misplaced("version")),
-    };
-    check_globals(&cli.globals, ctx)?;
-    let mut command = cli
-        .command
-        .expect("the parser shows the help when there is no command");
-    let reports = report_of(&mut command).expect("every operation has reports");
-    let wanted = reports.markdown.as_ref().or(args.report.as_ref());
-    let report = match wanted {
-        Some(file) => ctx.environment.cwd.join(file),
-        None => folder.join("report.md"),
-    };
-    reports.is_internal = wanted.is_none();
-    reports.markdown = Some(report.to_string_lossy().into_owned());
-    Ok(Asked::Run {
-        command: Box::new(command),
-        report,
-    })
+    Ok(words)
 }
 
 /// Files for reports of an operation.
@@ -201,6 +223,14 @@ fn report_of(command: &mut Command) -> Option<&mut ReportArgs> {
         Command::Drift(args) => Some(&mut args.report),
         Command::Destroy(args) => Some(&mut args.report),
         _ => None,
+    }
+}
+
+fn shows_secrets(command: &Command) -> bool {
+    match command {
+        Command::Up(args) => args.update.show_secrets,
+        Command::Preview(args) => args.update.show_secrets,
+        _ => false,
     }
 }
 
