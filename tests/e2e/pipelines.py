@@ -13,6 +13,7 @@ import http.server
 import json
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from pathlib import Path
 import yaml
 
 from forges import TOKEN, Forge
-from stories import Failed, expect, expect_in, expect_out, tell
+from stories import Failed, LeftOut, expect, expect_in, expect_out, tell
 
 HERE = Path(__file__).resolve().parents[2]
 LAB = HERE / "tests/lab"
@@ -224,6 +225,8 @@ class World:
 
     def install(self):
         """From now on there is no program on PATH, so that the scripts install one."""
+        if not shutil.which("curl"):
+            raise LeftOut("the installation needs curl")
         self.variables["PATH"] = self.variables["PATH"].partition(":")[2]
 
     def write(self, document):
