@@ -23,14 +23,14 @@ FRAME = """digraph {{
 }}
 """
 STYLE = """<style>
-svg {{ color: #24292f; font-family: system-ui, sans-serif }}
-@media (prefers-color-scheme: dark) {{ svg {{ color: #d0d7de }} }}
-text {{ fill: currentColor; font-family: inherit }}
-path, polygon, ellipse, polyline {{ stroke: currentColor; fill: none }}
-.edge polygon {{ fill: currentColor }}
-.own path, .own polygon {{ fill: currentColor; fill-opacity: .1 }}
-.note path, .note polygon {{ stroke-dasharray: 4 3 }}
-.cluster path, .cluster polygon {{ stroke-opacity: .45 }}
+svg { color: #24292f; font-family: system-ui, sans-serif }
+@media (prefers-color-scheme: dark) { svg { color: #d0d7de } }
+text { fill: currentColor; font-family: inherit }
+path, polygon, ellipse, polyline { stroke: currentColor; fill: none }
+.edge polygon { fill: currentColor }
+.own path, .own polygon { fill: currentColor; fill-opacity: .1 }
+.note path, .note polygon { stroke-dasharray: 4 3 }
+.cluster path, .cluster polygon { stroke-opacity: .45 }
 </style>"""
 
 
@@ -45,7 +45,7 @@ def picture(text):
     body = re.sub(r' (?:id|font-family|stroke|fill)="[^"]*"', "", body)
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{round(int(width) * 4 / 3)}" '
             f'height="{round(int(height) * 4 / 3)}" role="img" aria-label="{title}">\n<title>{title}</title>\n')
-    return head + STYLE.format() + "\n" + body
+    return head + STYLE + "\n" + body
 
 
 def main():

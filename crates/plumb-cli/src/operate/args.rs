@@ -67,7 +67,7 @@ pub struct ReportArgs {
     /// Write what changes to a file as Markdown, for comments and summaries of pipelines
     #[arg(long)]
     pub markdown: Option<String>,
-    /// Whether the files are not for the user, who is not told then.
+    /// Whether the files are for the program itself, so that no message mentions them.
     #[arg(skip)]
     pub is_internal: bool,
 }

@@ -1,7 +1,7 @@
 //! The report as Markdown: a comment on a change, or the summary of a pipeline.
 //!
-//! Everything that comes from programs and providers stands in code spans, in fenced blocks, or escaped, so that it cannot
-//! mention people, add links or end the block that it is in.
+//! Everything that comes from programs and providers stands in code spans or fenced blocks, unless it is a few plain words, so that
+//! it cannot mention people, add links or end the block that it is in.
 
 use std::fmt::Write as _;
 
@@ -247,37 +247,27 @@ fn code(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// Text without any other markup than its code spans.
+/// Text whose only markup is its code spans. Text with anything that a forge could read as a mention, a reference, a link or other
+/// markup becomes a code span as a whole: forges look for mentions in what is shown, so that escapes do not hide them.
 fn prose(text: &str) -> String {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escaped(&text);
+    let is_balanced = !parts.len().is_multiple_of(2);
+    if !is_balanced || !parts.iter().step_by(2).all(|part| is_harmless(part)) {
+        return cell(&text);
     }
     let parts = parts.iter().enumerate();
     parts
-        .map(|(at, part)| {
-            if at.is_multiple_of(2) {
-                escaped(part)
-            } else {
-                cell(part)
-            }
+        .map(|(at, part)| match at % 2 {
+            0 => (*part).to_owned(),
+            _ => cell(part),
         })
         .collect()
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '@' | '&' | '<' | '>' | '#' | '!' => {
-                let _ = write!(out, "&#{};", u32::from(letter));
-            }
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => out.extend(['\\', letter]),
-            letter => out.push(letter),
-        }
-    }
-    out
+fn is_harmless(text: &str) -> bool {
+    let is_plain = |it: char| it.is_alphanumeric() || " .,:;'()/_-".contains(it);
+    text.chars().all(is_plain) && !text.contains("://") && !text.contains("www.")
 }
 
 fn one_line(text: &str) -> String {

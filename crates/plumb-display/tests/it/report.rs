@@ -232,6 +232,22 @@ fn markdown_cannot_be_broken_out_of() {
 }
 
 #[test]
+fn reasons_with_markup_are_code() {
+    let mut old = thing("a:b:C", "page").id("7");
+    old.state.init_errors = vec!["ask @team at https://y or www.y, see #1".into()].into();
+    let new = thing("a:b:C", "page");
+    let update = metadata(StepOp::Update, Some(&old), Some(&new));
+    let text = report_of(options(), &[of_preview(pre_of(update))]).to_markdown(60_000);
+    let row = text.lines().find(|it| it.starts_with("| `~ update`"));
+    assert_eq!(
+        row,
+        Some(
+            "| `~ update` | `page` | `a:b:C` | `it was not ready when it was made: ask @team at https://y or www.y, see #1` |"
+        )
+    );
+}
+
+#[test]
 fn markdown_keeps_its_limit_and_says_what_is_left_out() {
     let things: Vec<Thing> = (0..3_000)
         .map(|at| {

@@ -1,6 +1,6 @@
 //! `ci`: the operation that fits the event of a pipeline, with a report where people look.
 //!
-//! 1. [`Pipeline`] says what the pipeline runs for, from the variables of its system.
+//! 1. [`Pipeline`] finds out which event started the pipeline, from the variables of its system.
 //! 2. The operation runs as if its command had been started, and writes a report in Markdown.
 //! 3. The report is published: as a comment on the change, as an issue about drift, and as the summary of the job ([`publish`]). If
 //!    that fails, there is a warning: the result of the operation does not depend on it.

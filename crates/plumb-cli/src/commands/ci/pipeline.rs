@@ -1,4 +1,4 @@
-//! The pipeline: its system, and what it runs for.
+//! The pipeline: its system, and the event that started it.
 
 use std::fmt::Write as _;
 
@@ -12,16 +12,16 @@ use crate::{Environment, Error};
 pub(super) struct Pipeline {
     /// Server of the repository, if it is one that takes comments.
     pub(super) forge: Option<ForgeKind>,
-    reason: Reason,
+    trigger: Trigger,
     /// Number of the pull or merge request.
     pub(super) change: Option<String>,
     commit: Option<String>,
     log: Option<String>,
 }
 
-/// What the pipeline runs for.
+/// Kind of event that started the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
+enum Trigger {
     /// A pull or merge request.
     Change,
     DefaultBranch,
@@ -46,16 +46,16 @@ impl Pipeline {
                 .is_some_and(|it| environment.get("CI_DEFAULT_BRANCH") == Some(it)),
             None => false,
         };
-        let reason = match (forge, run.build_type.as_deref()) {
-            _ if run.pull_request.is_some() => Reason::Change,
-            (Some(_), Some("schedule")) => Reason::Schedule,
-            (Some(_), _) if is_default => Reason::DefaultBranch,
-            (Some(_), _) => Reason::OtherBranch,
-            (None, _) => Reason::Unknown,
+        let trigger = match (forge, run.build_type.as_deref()) {
+            _ if run.pull_request.is_some() => Trigger::Change,
+            (Some(_), Some("schedule")) => Trigger::Schedule,
+            (Some(_), _) if is_default => Trigger::DefaultBranch,
+            (Some(_), _) => Trigger::OtherBranch,
+            (None, _) => Trigger::Unknown,
         };
         Pipeline {
             forge,
-            reason,
+            trigger,
             change: run.pull_request,
             commit: run.commit,
             log: run.build_url,
@@ -64,11 +64,11 @@ impl Pipeline {
 
     /// The operation that the event calls for.
     pub(super) fn operation(&self) -> Result<Operation, Error> {
-        match self.reason {
-            Reason::Change | Reason::OtherBranch => Ok(Operation::Preview),
-            Reason::DefaultBranch => Ok(Operation::Up),
-            Reason::Schedule => Ok(Operation::Drift),
-            Reason::Unknown => Err(Error::user(
+        match self.trigger {
+            Trigger::Change | Trigger::OtherBranch => Ok(Operation::Preview),
+            Trigger::DefaultBranch => Ok(Operation::Up),
+            Trigger::Schedule => Ok(Operation::Drift),
+            Trigger::Unknown => Err(Error::user(
                 "this is no pipeline of GitHub or GitLab, so there is no event that says what to do",
             )
             .hint("name the operation, such as `plumb ci preview`")),
