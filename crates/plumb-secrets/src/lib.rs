@@ -21,6 +21,7 @@ mod manager_state;
 mod open;
 mod passphrase;
 mod plaintext;
+mod state_key;
 mod symmetric;
 
 use serde_json::value::RawValue;
@@ -33,6 +34,7 @@ pub use locked::LockedManager;
 pub use open::{is_known, open};
 pub use passphrase::{PassphraseManager, PassphraseSource, Passphrases};
 pub use plaintext::Plaintext;
+pub use state_key::StateKey;
 pub use symmetric::SymmetricKey;
 
 /// Encrypts and decrypts the secret values of a stack.

@@ -54,6 +54,45 @@ impl SymmetricKey {
             .collect()
     }
 
+    /// Encrypts bytes under a new nonce: nonce, encrypted bytes, tag. `associated` is authenticated, but not included.
+    pub(crate) fn encrypt_bytes(
+        &self,
+        associated: &[u8],
+        content: &[u8],
+    ) -> Result<Vec<u8>, Error> {
+        let mut nonce = [0; NONCE_LENGTH];
+        getrandom::fill(&mut nonce).map_err(Error::Random)?;
+        let mut encrypted = Vec::with_capacity(NONCE_LENGTH + content.len() + TAG_LENGTH);
+        encrypted.extend(nonce);
+        encrypted.extend(content);
+        let tag = self
+            .0
+            .encrypt_inout_detached(
+                &Nonce::from(nonce),
+                associated,
+                (&mut encrypted[NONCE_LENGTH..]).into(),
+            )
+            .expect("bytes in memory are fewer than the 64 GiB that a nonce is good for");
+        encrypted.extend(tag);
+        Ok(encrypted)
+    }
+
+    /// Decrypts the result of [`SymmetricKey::encrypt_bytes`].
+    pub(crate) fn decrypt_bytes(
+        &self,
+        associated: &[u8],
+        encrypted: &[u8],
+    ) -> Result<Vec<u8>, CipherError> {
+        let (nonce, data) = encrypted
+            .split_first_chunk::<NONCE_LENGTH>()
+            .ok_or(CipherError::Malformed)?;
+        let mut data = data.to_vec();
+        self.0
+            .decrypt_in_place(&Nonce::from(*nonce), associated, &mut data)
+            .map_err(|_| CipherError::Authentication)?;
+        Ok(data)
+    }
+
     fn encrypt_with(&self, nonce: [u8; NONCE_LENGTH], text: &Plaintext) -> String {
         let text = text.expose().as_bytes();
         // Reserve space for the tag now, because growing later would leave a copy of the text in freed memory.
