@@ -6,6 +6,7 @@ use plumb_project::{ProjectName, StackReference};
 use plumb_state::file::{Checkpoint, Deployment, RootState};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, SecretCodec, SecretsError, Snapshot};
 
+use crate::encryption::StackKey;
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
 use crate::lease::{CancelProgress, CancelRequest};
@@ -187,6 +188,28 @@ pub trait Backend: Send + Sync {
         to: &StackReference,
         rewrite: Rewrite<'_>,
     ) -> Result<Vec<Note>, BackendError>;
+
+    /// Key that the whole state of the stack is encrypted with; `None` if only its secrets are encrypted.
+    fn stack_key(&self, stack: &StackReference) -> Result<Option<StackKey>, BackendError> {
+        let _ = stack;
+        Ok(None)
+    }
+
+    /// Encrypts the state of the stack with this key, with its history, backups and removed copies; with `None`,
+    /// decrypts them. If interrupted, the next call does the rest.
+    ///
+    /// For a stack that does not exist, sets the key for everything that this backend writes for it.
+    fn set_stack_key(
+        &self,
+        stack: &StackReference,
+        key: Option<StackKey>,
+    ) -> Result<(), BackendError> {
+        let _ = stack;
+        match key {
+            Some(_) => Err(BackendError::NoEncryption),
+            None => Ok(()),
+        }
+    }
 
     /// Reads the state without taking the stack.
     fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError>;

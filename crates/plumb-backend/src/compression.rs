@@ -43,6 +43,22 @@ impl Compression {
     }
 }
 
+/// The first bytes of compressed content, decompressed; fewer than `length` if it is shorter or damaged.
+pub(crate) fn start(content: &[u8], length: usize) -> Vec<u8> {
+    let mut start = Vec::new();
+    let limit = length as u64;
+    // What was decompressed before an error is enough.
+    let _ = match content {
+        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(content)
+            .take(limit)
+            .read_to_end(&mut start),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => zstd::Decoder::new(content)
+            .and_then(|decoder| decoder.take(limit).read_to_end(&mut start)),
+        _ => Ok(0),
+    };
+    start
+}
+
 /// Decompresses `content` if its first bytes identify a compression.
 pub(crate) fn unpack(content: Vec<u8>) -> io::Result<Vec<u8>> {
     match content.as_slice() {

@@ -45,6 +45,15 @@ pub enum BucketError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// An object is encrypted, and cannot be decrypted or encrypted.
+    #[error("{address} is encrypted as a whole, and its key cannot be used")]
+    Encrypted {
+        /// Address of the object.
+        address: String,
+        /// Cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 /// Kind of error of a store.
@@ -63,7 +72,7 @@ impl BucketError {
     pub fn is_transient(&self) -> bool {
         use io::ErrorKind;
         match self {
-            BucketError::IllegalKey { .. } => false,
+            BucketError::IllegalKey { .. } | BucketError::Encrypted { .. } => false,
             BucketError::Io { source, .. } => !matches!(
                 source.kind(),
                 ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::ReadOnlyFilesystem
@@ -310,6 +319,14 @@ pub enum BackendError {
     /// Two compressions were requested.
     #[error("only one of PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD may be set")]
     TwoCompressions,
+    /// States in the legacy layout cannot be encrypted as a whole.
+    #[error(
+        "stacks in the legacy layout cannot be encrypted as a whole; run `plumb state upgrade` first"
+    )]
+    LegacyEncryption,
+    /// The backend was opened without access to the keys of states.
+    #[error("this backend does not encrypt whole states")]
+    NoEncryption,
     /// The store is not in the legacy layout.
     #[error("the state store has the present layout already")]
     NotLegacy,

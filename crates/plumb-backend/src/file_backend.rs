@@ -14,6 +14,7 @@ use crate::backend::{Backend, Cancelled, Loaded, LoadedRoot, RemoveOptions, Rewr
 use crate::bucket::{Bucket, io_error};
 use crate::capability;
 use crate::compression::Compression;
+use crate::encryption::StackKey;
 use crate::error::BackendError;
 use crate::history::{Page, Past, UpdateRecord};
 use crate::keys::{self, StoreLayout};
@@ -92,11 +93,7 @@ impl FileBackend {
         owner: Owner,
         options: StoreOptions,
     ) -> Result<(Self, Option<OpenWarning>), BackendError> {
-        let store = Arc::new(Store {
-            bucket,
-            owner,
-            options,
-        });
+        let store = Arc::new(Store::new(bucket, owner, options));
         let (layout, legacy) = store.join(
             || layout_of(&store),
             || {
@@ -233,8 +230,8 @@ impl FileBackend {
         // If the former state file reappeared, two stacks would own the same objects.
         self.store
             .bucket
-            .settle(keys::folder_of(&keys::state(stack)))
-            .map_err(BackendError::from)
+            .settle(keys::folder_of(&keys::state(stack)))?;
+        self.store.set_stack_key(stack, None)
     }
 
     /// Deletes the journals of a stack. Seals stay, so that a fenced writer remains fenced.
@@ -351,6 +348,7 @@ impl Backend for FileBackend {
         let (lock, former) = Lock::take(&self.store, stack)?;
         self.make_room(stack)?;
         let removed = self.store.last_removed(stack)?.ok_or_else(not_removed)?;
+        self.store.adopt_key(stack, removed.key())?;
         self.store.restore(stack, &removed)?;
         Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()?;
@@ -372,6 +370,7 @@ impl Backend for FileBackend {
         self.make_room(to)?;
         let notes = recovery::recover(&self.store, from)?;
         let checkpoint = self.store.state_file(from)?.parse()?;
+        self.store.set_stack_key(to, self.store.stack_key(from)?)?;
         if checkpoint.latest.is_some() {
             let snapshot =
                 rewrite(recovery::encrypted(from, checkpoint)?).map_err(BackendError::Rewrite)?;
@@ -387,6 +386,25 @@ impl Backend for FileBackend {
         Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
         lock.release()?;
         Ok(notes)
+    }
+
+    fn stack_key(&self, stack: &StackReference) -> Result<Option<StackKey>, BackendError> {
+        self.store.stack_key(stack)
+    }
+
+    fn set_stack_key(
+        &self,
+        stack: &StackReference,
+        key: Option<StackKey>,
+    ) -> Result<(), BackendError> {
+        if self.store.state_key(stack)?.is_none() {
+            return self.store.set_stack_key(stack, key);
+        }
+        let (lock, former) = Lock::take(&self.store, stack)?;
+        recovery::recover(&self.store, stack)?;
+        self.store.encrypt_stack(stack, key)?;
+        Lock::remove(&self.store, former.iter().map(TakenOver::lock))?;
+        lock.release()
     }
 
     fn load(&self, stack: &StackReference) -> Result<Loaded, BackendError> {

@@ -9,6 +9,8 @@ use crate::compression::Compression;
 
 pub(crate) const META: &str = ".pulumi/meta.yaml";
 pub(crate) const STACKS: &str = ".pulumi/stacks";
+/// Ending of the files with tags.
+const TAGS: &str = ".pulumi-tags";
 
 /// Layout of stacks in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub enum StoreLayout {
 }
 
 /// Part of keys that identifies the stack.
-fn place(stack: &StackReference) -> String {
+pub(crate) fn place(stack: &StackReference) -> String {
     match &stack.project {
         Some(project) => format!("{project}/{}", stack.stack),
         None => stack.stack.to_string(),
@@ -30,6 +32,11 @@ fn place(stack: &StackReference) -> String {
 /// Key of the state file without its compression extension.
 pub(crate) fn state(stack: &StackReference) -> String {
     format!("{STACKS}/{}.json", place(stack))
+}
+
+/// Keys that the state file of the stack at `place` can have.
+pub(crate) fn state_variants(place: &str) -> [String; 3] {
+    Compression::ALL.map(|it| format!("{STACKS}/{place}.json{}", it.extension()))
 }
 
 /// Whether `key` is the stack's state file, compressed or not.
@@ -43,7 +50,7 @@ pub(crate) fn is_state(key: &str, stack: &StackReference) -> bool {
 }
 
 pub(crate) fn tags(stack: &StackReference) -> String {
-    format!("{STACKS}/{}.pulumi-tags", place(stack))
+    format!("{STACKS}/{}{TAGS}", place(stack))
 }
 
 pub(crate) fn backups(stack: &StackReference) -> String {
@@ -69,6 +76,21 @@ pub(crate) fn journals(stack: &StackReference) -> String {
 
 pub(crate) fn leases(stack: &StackReference) -> String {
     format!(".pulumi/leases/{}", place(stack))
+}
+
+/// Stack that a state file (or a copy beside it) or another object with state belongs to, as `<project>/<stack>`; `None`
+/// for objects without state, and in the legacy layout.
+pub(crate) fn stack_with_state(key: &str) -> Option<&str> {
+    let (area, rest) = key.strip_prefix(".pulumi/")?.split_once('/')?;
+    let (project, inside) = rest.split_once('/')?;
+    let name = match area {
+        "stacks" if !inside.contains('/') && !inside.ends_with(TAGS) => {
+            &inside[..inside.rfind(".json")?]
+        }
+        "backups" | "history" | "removed" | "journals" => inside.split_once('/')?.0,
+        _ => return None,
+    };
+    Some(&rest[..project.len() + 1 + name.len()])
 }
 
 /// Folder of an object.

@@ -15,6 +15,7 @@ pub mod conformance;
 #[cfg(any(test, feature = "conformance"))]
 pub mod crashes;
 mod disk;
+mod encryption;
 mod error;
 mod file_backend;
 #[cfg(any(test, feature = "conformance"))]
@@ -45,6 +46,7 @@ mod versions;
 pub use backend::{Backend, Cancelled, Loaded, LoadedRoot, RemoveOptions, Rewrite};
 pub use bucket::{Bucket, Entry, JournalFile, JournalFiles, Version, Versioned, check_key};
 pub use compression::Compression;
+pub use encryption::{KeyRecord, ProviderRecord, StackKey, StateKeys};
 pub use error::{BackendError, BucketError, Fenced, JournalError, StoreErrorKind};
 pub use file_backend::{FileBackend, LeftBehind, OpenWarning, UpgradeRewrite};
 pub use history::{Page, Past, UpdateRecord};

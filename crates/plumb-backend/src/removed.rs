@@ -89,6 +89,11 @@ impl Removed {
         removed.state().is_some().then_some(removed)
     }
 
+    /// Key of the object with its parts.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Text of the state; `None` if there was none.
     pub(crate) fn state(&self) -> Option<&str> {
         let state = self.parts.iter().find(|(part, _)| part.role == Role::State);

@@ -15,6 +15,7 @@
 //!
 //! The name of a file is a digest of the journal's address, so a stack finds only its own files.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ use plumb_project::files::{create_private, create_private_folder};
 use plumb_state::journal::EntryKind;
 use plumb_state::journal::disk::{self, CheckpointDigest, Header, Journal, Tail, header_record};
 
+use crate::encryption::LogEncoder;
+use crate::error::BackendError;
 use crate::keys;
 use crate::recovery::Note;
 use crate::segments::JOURNAL;
@@ -80,6 +83,8 @@ struct Inner {
     /// Path; `None` if there is no folder for it.
     path: Option<PathBuf>,
     file: Option<File>,
+    /// Encrypts the file like the journal; `None` if the state of the stack is not encrypted.
+    encoder: Option<LogEncoder>,
     /// Header and records.
     bytes: Vec<u8>,
     header: Vec<u8>,
@@ -88,18 +93,27 @@ struct Inner {
 
 impl Rescue {
     /// Recovery file of the journal with this key.
-    pub(crate) fn new(store: &Store, journal: &str, checkpoint: CheckpointDigest) -> Self {
+    pub(crate) fn new(
+        store: &Store,
+        journal: &str,
+        checkpoint: CheckpointDigest,
+    ) -> Result<Self, BackendError> {
         let header = Header {
             checkpoint,
             segment: 0,
         };
-        Rescue(Arc::new(Mutex::new(Inner {
+        let encoder = match &store.encryption {
+            Some(bucket) => bucket.log_encoder(journal)?,
+            None => None,
+        };
+        Ok(Rescue(Arc::new(Mutex::new(Inner {
             path: path_of(store, journal),
             file: None,
+            encoder,
             bytes: Vec::new(),
             header: header_record(&header),
             is_written: false,
-        })))
+        }))))
     }
 
     /// A recovery file that is never written.
@@ -108,6 +122,7 @@ impl Rescue {
         Rescue(Arc::new(Mutex::new(Inner {
             path: None,
             file: None,
+            encoder: None,
             bytes: Vec::new(),
             header: Vec::new(),
             is_written: false,
@@ -166,15 +181,22 @@ impl Inner {
                 create_private_folder(folder)?;
             }
             let mut file = create_private(path)?;
-            file.write_all(&self.header)?;
+            file.write_all(&encoded(&mut self.encoder, &self.header)?)?;
             self.file = Some(file);
         }
         let Some(file) = &mut self.file else {
             return Ok(());
         };
-        file.write_all(records)?;
+        file.write_all(&encoded(&mut self.encoder, records)?)?;
         file.sync_all()?;
         path.parent().map_or(Ok(()), sync_folder)
+    }
+}
+
+fn encoded<'r>(encoder: &mut Option<LogEncoder>, records: &'r [u8]) -> io::Result<Cow<'r, [u8]>> {
+    match encoder {
+        Some(encoder) => encoder.encode(records).map(Cow::Owned),
+        None => Ok(Cow::Borrowed(records)),
     }
 }
 
@@ -219,10 +241,22 @@ fn path_of(store: &Store, journal: &str) -> Option<PathBuf> {
 }
 
 /// Journal with the records of its recovery file appended. Without a complete header in the store, `journal` is empty.
-pub(crate) fn continued(store: &Store, key: &str, journal: Journal) -> Journal {
-    let Some(rescued) = path_of(store, key).and_then(|path| read(&path)) else {
-        return journal;
+pub(crate) fn continued(
+    store: &Store,
+    key: &str,
+    journal: Journal,
+) -> Result<Journal, BackendError> {
+    let rescued = match path_of(store, key) {
+        Some(path) => read(store, &path)?,
+        None => None,
     };
+    Ok(match rescued {
+        Some(rescued) => joined(journal, rescued),
+        None => journal,
+    })
+}
+
+fn joined(journal: Journal, rescued: Journal) -> Journal {
     if journal.header.is_none() && journal.tail != Tail::Damaged {
         return rescued;
     }
@@ -242,10 +276,16 @@ pub(crate) fn continued(store: &Store, key: &str, journal: Journal) -> Journal {
     whole
 }
 
-fn read(path: &Path) -> Option<Journal> {
-    let content = fs::read(path).ok()?;
-    let journal = disk::read(&content).ok()?;
-    journal.header.is_some().then_some(journal)
+/// Records of a recovery file; `None` if there is no usable file. Fails if the file is encrypted and its key cannot be used.
+fn read(store: &Store, path: &Path) -> Result<Option<Journal>, BackendError> {
+    let Ok(mut content) = fs::read(path) else {
+        return Ok(None);
+    };
+    if let Some(bucket) = &store.encryption {
+        content = bucket.decrypt(&path.to_string_lossy(), content)?;
+    }
+    let journal = disk::read(&content).ok();
+    Ok(journal.filter(|journal| journal.header.is_some()))
 }
 
 /// Deletes the recovery file of a journal that has been folded into the state.
@@ -274,7 +314,14 @@ pub(crate) fn set_orphans_aside(store: &Store, stack: &StackReference) -> Vec<No
             continue;
         }
         let aside = path.with_extension("set-aside");
-        let objects = read(&path).as_ref().map(objects).unwrap_or_default();
+        let read = match read(store, &path) {
+            Ok(read) => read,
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "a recovery file cannot be read");
+                continue;
+            }
+        };
+        let objects = read.as_ref().map(objects).unwrap_or_default();
         if objects.is_empty() {
             let _ = fs::remove_file(&path);
             continue;

@@ -143,7 +143,7 @@ impl Segments {
         }
         let last = self.numbers.last_key_value();
         if let Some((_, (key, _))) = last
-            && is_seal(store.bucket.get(key)?.as_deref())
+            && is_seal(store.stored(key)?.as_deref())
         {
             return Ok(());
         }
@@ -157,7 +157,7 @@ impl Segments {
             let record = disk::segment_record(&header, &writer, SegmentRole::Seal);
             let key = segment_key(&self.journal, self.epoch, number);
             let is_sealed = claim(store.bucket.as_ref(), &key, &record)?
-                || is_seal(store.bucket.get(&key)?.as_deref());
+                || is_seal(store.stored(&key)?.as_deref());
             self.numbers.insert(number, (key, SystemTime::now()));
             if is_sealed {
                 return Ok(());
@@ -266,6 +266,12 @@ fn joined(numbers: &[u64], parts: Vec<Option<Journal>>) -> Content {
 
 fn is_seal(content: Option<&[u8]>) -> bool {
     content.is_some_and(disk::is_seal)
+}
+
+/// Whether the object with this key is a marker of a journal.
+pub(crate) fn is_marker(key: &str) -> bool {
+    let name = keys::file_name(key);
+    name == REMOVED || name.starts_with(FOLDED)
 }
 
 fn segment_key(journal: &str, epoch: u64, number: u64) -> String {

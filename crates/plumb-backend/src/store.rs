@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 use crate::compression::Compression;
-use crate::error::BackendError;
+use crate::encryption::{EncryptedBucket, StateKeys};
+use crate::error::{BackendError, BucketError};
 
 /// Owner of locks and leases: this process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct Owner {
 }
 
 /// Options that users set with environment variables (`state.md` 3.3).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct StoreOptions {
     /// Compression of state files and history.
     pub compression: Compression,
@@ -51,6 +52,8 @@ pub struct StoreOptions {
     pub write_retries: u32,
     /// Folder on this machine for records that the store does not take; `None` keeps them only in memory.
     pub recovery_folder: Option<PathBuf>,
+    /// Access to the keys of states that are encrypted as a whole; `None` leaves such states unreadable.
+    pub state_keys: Option<Arc<dyn StateKeys>>,
     /// Version for manifests that are made without the engine, with a leading `v`.
     pub version: String,
 }
@@ -70,6 +73,7 @@ impl StoreOptions {
             lease_time: Duration::from_secs(30),
             write_retries: 10,
             recovery_folder: None,
+            state_keys: None,
             version: version.to_owned(),
         }
     }
@@ -87,12 +91,30 @@ impl StoreOptions {
 
 /// Bucket, owner and options.
 pub(crate) struct Store {
+    /// Objects, decrypted and encrypted on the way if necessary.
     pub(crate) bucket: Arc<dyn Bucket>,
+    /// The same bucket, if it can encrypt.
+    pub(crate) encryption: Option<Arc<EncryptedBucket>>,
     pub(crate) owner: Owner,
     pub(crate) options: StoreOptions,
 }
 
 impl Store {
+    pub(crate) fn new(bucket: Arc<dyn Bucket>, owner: Owner, options: StoreOptions) -> Self {
+        let encryption = options.state_keys.clone();
+        let encryption =
+            encryption.map(|keys| Arc::new(EncryptedBucket::new(Arc::clone(&bucket), keys)));
+        Store {
+            bucket: match &encryption {
+                Some(encrypted) => Arc::clone(encrypted) as Arc<dyn Bucket>,
+                None => bucket,
+            },
+            encryption,
+            owner,
+            options,
+        }
+    }
+
     /// Performs two actions that do not depend on each other: at the same time if the store is remote, otherwise in
     /// this order.
     pub(crate) fn join<A: Send, B>(
@@ -111,6 +133,14 @@ impl Store {
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })
+    }
+
+    /// Content of an object as it is stored, encrypted or not.
+    pub(crate) fn stored(&self, key: &str) -> Result<Option<Vec<u8>>, BucketError> {
+        match &self.encryption {
+            Some(bucket) => bucket.stored(key),
+            None => self.bucket.get(key),
+        }
     }
 
     /// Reads and decompresses an object.

@@ -34,6 +34,11 @@ fn folded_key(journal: &str) -> String {
     )
 }
 
+/// Whether the object with this key only says what became of a journal.
+pub(crate) fn is_marker(key: &str) -> bool {
+    key.ends_with(FOLDED) || segments::is_marker(key)
+}
+
 /// A journal in a store.
 pub(crate) enum Stored {
     /// One file.
@@ -143,14 +148,14 @@ impl Stored {
                 let Ok(journal) = disk::read(&bytes) else {
                     return Ok(unreadable);
                 };
-                let journal = rescue::continued(store, key, journal);
+                let journal = rescue::continued(store, key, journal)?;
                 let folded = store.bucket.get(&folded_key(key))?;
                 let folded = folded.and_then(|digest| String::from_utf8(digest).ok());
                 (journal, Vec::from_iter(folded))
             }
             Stored::Segments(segments) => match segments.read(store)? {
                 Content::Journal(journal) => (
-                    rescue::continued(store, &segments.journal, journal),
+                    rescue::continued(store, &segments.journal, journal)?,
                     segments.folded.clone(),
                 ),
                 Content::Unreadable => return Ok(unreadable),

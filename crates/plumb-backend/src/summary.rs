@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use plumb_project::{ProjectName, StackName, StackReference};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::Entry;
 use crate::error::BackendError;
@@ -34,8 +34,35 @@ pub struct StackFilter {
     pub tag: Option<(String, Option<String>)>,
 }
 
+/// Facts about a state file for listings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Outline {
+    /// Time of the last update.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    /// Number of resources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resources: Option<usize>,
+}
+
+impl Outline {
+    /// Outline of a state file; empty if it cannot be read.
+    pub(crate) fn of(content: &[u8]) -> Self {
+        let Ok(file) = serde_json::from_slice::<StateOutline>(content) else {
+            return Outline::default();
+        };
+        let latest = file.checkpoint.and_then(|checkpoint| checkpoint.latest);
+        let resources = latest.as_ref().and_then(|latest| latest.resources.as_ref());
+        Outline {
+            resources: Some(resources.map_or(0, Vec::len)),
+            // Very old files lack these members.
+            time: latest.and_then(|latest| latest.manifest.time),
+        }
+    }
+}
+
 #[derive(Deserialize)]
-struct Outline {
+struct StateOutline {
     #[serde(default)]
     checkpoint: Option<CheckpointOutline>,
 }
@@ -147,23 +174,20 @@ impl Store {
     }
 
     fn summarize(&self, stack: StackReference, key: Option<&str>) -> StackSummary {
-        let outline = key
-            .and_then(|key| self.read(key).ok().flatten())
-            .and_then(|content| serde_json::from_slice::<Outline>(&content).ok());
-        let latest =
-            outline.map(|outline| outline.checkpoint.and_then(|checkpoint| checkpoint.latest));
-        let resource_count = latest.as_ref().map(|latest| {
-            latest
-                .as_ref()
-                .and_then(|l| l.resources.as_ref())
-                .map_or(0, Vec::len)
-        });
-        // Very old files lack these members.
-        let last_update = latest.flatten().and_then(|latest| latest.manifest.time);
+        let outline = key.and_then(|key| self.outline(key).ok().flatten());
+        let Outline { time, resources } = outline.unwrap_or_default();
         StackSummary {
             stack,
-            last_update,
-            resource_count,
+            last_update: time,
+            resource_count: resources,
+        }
+    }
+
+    /// Outline of a state file. That of an encrypted one is read without its key.
+    fn outline(&self, key: &str) -> Result<Option<Outline>, BackendError> {
+        match &self.encryption {
+            Some(bucket) => Ok(bucket.outline(key)?),
+            None => Ok(self.read(key)?.as_deref().map(Outline::of)),
         }
     }
 }

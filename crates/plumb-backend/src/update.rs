@@ -108,7 +108,7 @@ impl Update {
         let (state, former) = store.state_to_replace(stack)?;
         let (base, base_digest) = (state.parse()?, state.digest());
         let journal_key = recovery::journal_key(stack, id);
-        let rescue = Rescue::new(store, &journal_key, base_digest);
+        let rescue = Rescue::new(store, &journal_key, base_digest)?;
         let journal = open_journal(
             store,
             &journal_key,

@@ -9,7 +9,8 @@
 //! 3. The [model] says which contents are legal: **nothing that was acknowledged is lost, nothing else appears, no id
 //!    of an object is lost, the state passes the integrity check**, and a crash alone is never reported as damage.
 //!
-//! The history continues from one of these states, so crashes during recovery are covered.
+//! The history continues from one of these states, so crashes during recovery are covered. Sometimes a process turns the
+//! encryption of a whole state on or off, so stores have both kinds of states, and crashes in between.
 //!
 //! Not covered: expiry of leases (see [`histories`](crate::histories)), and media that lose synced writes.
 
@@ -34,6 +35,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::backend::{Backend, Loaded};
 use crate::disk::Disk;
+use crate::encryption;
 use crate::error::BackendError;
 use crate::file_backend::FileBackend;
 use crate::history::UpdateRecord;
@@ -221,6 +223,7 @@ fn backend(disk: Arc<dyn Disk>) -> Result<FileBackend, BackendError> {
     let options = StoreOptions {
         write_retries: 0,
         lease_time: Duration::from_hours(3),
+        state_keys: Some(Arc::new(encryption::unprotected)),
         ..StoreOptions::new("v0.1.0")
     };
     let bucket = Arc::new(LocalBucket::on(disk, PathBuf::from("/store")));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use plumb_secrets::Base64Manager;
 use plumb_state::EncryptedSnapshot;
 use plumb_state::journal::{EncryptedEntry, parse_entry};
 use rand::RngExt;
@@ -12,6 +13,7 @@ use super::model::{Change, Event, Known, Model, Stacks, State};
 use super::simulated::SimulatedDisk;
 use super::{NAMES, backend, block_on, history_record, kept_snapshot, stack, state_of};
 use crate::backend::{Backend, RemoveOptions};
+use crate::encryption::StackKey;
 use crate::error::BackendError;
 use crate::file_backend::FileBackend;
 use crate::update::Update;
@@ -63,6 +65,7 @@ impl<'s> Session<'s> {
             1 | 2 => self.remove(&name),
             3 => self.backend.cancel(&stack(&name)).map(drop),
             4 | 5 => self.replace(&name, chance),
+            6 => self.encrypt(&name),
             _ => self.update(&name, chance),
         }
     }
@@ -82,6 +85,16 @@ impl<'s> Session<'s> {
         self.backend.create_stack(&stack(name), None)?;
         self.note(Event::Done);
         Ok(())
+    }
+
+    /// Turns the encryption of the whole state on or off, which does not change the state.
+    fn encrypt(&mut self, name: &str) -> Result<(), BackendError> {
+        let stack = stack(name);
+        let key = match self.backend.stack_key(&stack)? {
+            Some(_) => None,
+            None => StackKey::create(&Base64Manager).ok(),
+        };
+        self.backend.set_stack_key(&stack, key)
     }
 
     fn rename(&mut self, from: &str, to: &str) -> Result<(), BackendError> {

@@ -23,11 +23,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use plumb_project::{ProjectName, StackReference};
+use plumb_secrets::Base64Manager;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::backend::Backend;
 use crate::bucket::Bucket;
+use crate::encryption::{self, StackKey};
 use crate::file_backend::FileBackend;
 use crate::keys;
 use crate::memory::MemoryBucket;
@@ -108,10 +110,15 @@ pub fn run(seed: u64) -> Result<Counts, String> {
             left: actions,
         }),
     });
-    world
-        .reader(99)
-        .create_stack(&stack(), None)
-        .map_err(|error| error.to_string())?;
+    let reader = world.reader(99);
+    // In one of three histories the state is encrypted as a whole.
+    if seed.is_multiple_of(3) {
+        let key = StackKey::create(&Base64Manager).map_err(|error| error.to_string())?;
+        let set = reader.set_stack_key(&stack(), Some(key));
+        set.map_err(|error| error.to_string())?;
+    }
+    let created = reader.create_stack(&stack(), None);
+    created.map_err(|error| error.to_string())?;
     for (number, place) in world.writers.iter().enumerate() {
         *lock(place) = Some(Writer::new(number, &world));
     }
@@ -265,6 +272,7 @@ fn backend(bucket: Arc<dyn Bucket>, number: u32) -> FileBackend {
         write_retries: 0,
         lease_time: LEASE,
         disable_backups: true,
+        state_keys: Some(Arc::new(encryption::unprotected)),
         ..StoreOptions::new("v0.1.0")
     };
     let opened = FileBackend::open_bucket(bucket, "memory://", owner, options);

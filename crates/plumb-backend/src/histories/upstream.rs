@@ -75,7 +75,12 @@ impl Upstream {
         let text = String::from_utf8(read.unwrap_or_default()).expect("it is text");
         let name = world.model().new_name();
         let urn = format!("urn:pulumi:dev::proj::a:b:C::{name}");
-        let written = with_resource(&text, &urn);
+        let Some(written) = with_resource(&text, &urn) else {
+            bucket.delete(&key).expect("removing works");
+            let mut model = world.model();
+            model.lets_go(&self.name());
+            return model.note("upstream does not support the state");
+        };
         bucket
             .put(STATE, written.as_bytes())
             .expect("writing works");
@@ -87,9 +92,12 @@ impl Upstream {
     }
 }
 
-/// A state file with one more component.
-fn with_resource(text: &str, urn: &str) -> String {
+/// A state file with one more component; `None` if it has a feature that only this program supports.
+fn with_resource(text: &str, urn: &str) -> Option<String> {
     let mut file: Json = serde_json::from_str(text).expect("the state file is JSON");
+    if file["features"] == json!(["encrypted-by-plumb"]) {
+        return None;
+    }
     file["version"] = json!(3);
     let latest = &mut file["checkpoint"]["latest"];
     if latest.is_null() {
@@ -102,5 +110,5 @@ fn with_resource(text: &str, urn: &str) -> String {
     let resource = json!({ "urn": urn, "custom": false, "type": "a:b:C" });
     let resources = latest["resources"].as_array_mut();
     resources.expect("it is an array").push(resource);
-    file.to_string()
+    Some(file.to_string())
 }

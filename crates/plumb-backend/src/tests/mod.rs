@@ -26,12 +26,12 @@ use crate::store::{Owner, StoreOptions};
 use crate::update::Update;
 
 /// A store in a temporary folder.
-struct World {
+pub(crate) struct World {
     folder: TempDir,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Use memory if possible, because the tests sync thousands of times.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() {
@@ -59,7 +59,7 @@ impl World {
         world
     }
 
-    fn path(&self, key: &str) -> PathBuf {
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
         self.folder.path().join(key)
     }
 
@@ -99,7 +99,7 @@ impl World {
     }
 }
 
-fn options() -> StoreOptions {
+pub(crate) fn options() -> StoreOptions {
     StoreOptions {
         write_retries: 0,
         lease_time: Duration::from_mins(1),
@@ -107,7 +107,7 @@ fn options() -> StoreOptions {
     }
 }
 
-fn owner() -> Owner {
+pub(crate) fn owner() -> Owner {
     Owner {
         pid: std::process::id(),
         username: "alice".to_owned(),
@@ -129,7 +129,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-fn stack(name: &str) -> StackReference {
+pub(crate) fn stack(name: &str) -> StackReference {
     StackReference::parse(name, Some(&ProjectName::parse("proj").unwrap())).unwrap()
 }
 
@@ -143,7 +143,7 @@ fn created(name: &str) -> EncryptedEntry {
 }
 
 /// Names of the resources in the loaded state of a stack.
-fn resources(backend: &FileBackend, stack: &StackReference) -> Vec<String> {
+pub(crate) fn resources(backend: &FileBackend, stack: &StackReference) -> Vec<String> {
     let names = |snapshot: &plumb_state::Snapshot| {
         snapshot
             .resources
@@ -159,7 +159,7 @@ fn resources(backend: &FileBackend, stack: &StackReference) -> Vec<String> {
 }
 
 /// Records the entries and waits until they are durable.
-fn record(update: &Update, names: &[&str]) {
+pub(crate) fn record(update: &Update, names: &[&str]) {
     let last = update
         .record(names.iter().map(|name| created(name)).collect())
         .unwrap();
