@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use plumb_secrets::{CloudKeys, LockReason, LockedManager, Passphrases, Plaintext, SecretsManager};
+use plumb_backend::{KeyRecord, StateKeys};
+use plumb_secrets::{
+    CloudKeys, LockReason, LockedManager, Passphrases, Plaintext, SecretsManager, StateKey,
+};
 use plumb_state::{CodecError, RawJson, SecretCodec, SecretsProvider};
 use serde_json::value::RawValue;
 
@@ -56,6 +59,18 @@ pub fn recorded_manager(
         passphrases,
         keys,
     )?)
+}
+
+/// Opens keys of whole states with the managers that have encrypted them.
+pub fn state_keys(passphrases: Passphrases, keys: CloudKeys) -> Arc<dyn StateKeys> {
+    Arc::new(move |record: &KeyRecord| {
+        let provider = SecretsProvider {
+            type_name: record.provider.kind.as_str().into(),
+            state: RawJson::parse(&record.provider.state.to_string()).ok(),
+        };
+        let manager = recorded_manager(Some(&provider), &passphrases, &keys)?;
+        Ok(StateKey::open(&record.key, manager.as_ref())?)
+    })
 }
 
 /// Errors of [`recorded_manager`].

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use plumb_backend::StateKeys;
 use plumb_secrets::{CloudKeys, Error as SecretsError, Passphrases, Plaintext, SecretsManager};
 use plumb_state::{CodecError, SecretCodec, SecretsProvider};
 
 use crate::Error;
-use crate::codec::{ManagerCodec, provider_of, recorded_manager};
+use crate::codec::{self, ManagerCodec, provider_of, recorded_manager};
 
 /// Encryption of the secrets of new stacks. Stacks that exist keep what their state records.
 #[derive(Clone, Default)]
@@ -96,6 +97,11 @@ impl Managers {
         provider: Option<&SecretsProvider>,
     ) -> Result<Arc<dyn SecretsManager>, Error> {
         Ok(recorded_manager(provider, &self.passphrases, &self.keys)?)
+    }
+
+    /// Access to the keys of states that are encrypted as a whole.
+    pub(crate) fn state_keys(&self) -> Arc<dyn StateKeys> {
+        codec::state_keys(self.passphrases.clone(), self.keys.clone())
     }
 
     /// Manager for a stack without one.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use plumb_acquire::{Acquirer, AcquirerOptions, LockFile, LockMode, Overrides, Tokens};
 use plumb_backend::{
-    Backend, Bucket, FileBackend, FileUrl, MemoryBucket, Owner, StackFilter, StoreOptions,
+    Backend, Bucket, FileBackend, FileUrl, MemoryBucket, Owner, StackFilter, StateKeys,
+    StoreOptions,
 };
 use plumb_language::LanguageOptions;
 use plumb_plugin::Acquire;
@@ -169,17 +170,18 @@ impl WorkspaceBuilder {
         let home = home.unwrap_or_else(|| scratch.path().join("home"));
         let folder = self.folder.clone();
         let folder = folder.unwrap_or_else(|| scratch.path().to_owned());
-        let backend = self.open_store(&home)?;
         let variables = self.variables.clone();
         let text = move |name: &str| {
             let value = variables.get(&OsString::from(name))?;
             value.to_str().map(str::to_owned)
         };
+        let managers = Managers::new(self.encryption.clone(), text)?;
+        let backend = self.open_store(&home, managers.state_keys())?;
         let acquire = self.plugin_source(&home)?;
         let shared = Shared {
             acquire,
             backend,
-            managers: Managers::new(self.encryption, text)?,
+            managers,
             home,
             folder,
             variables: self.variables,
@@ -232,7 +234,11 @@ impl WorkspaceBuilder {
         Ok(Some(Arc::new(source)))
     }
 
-    fn open_store(&self, home: &Path) -> Result<Arc<dyn Backend>, Error> {
+    fn open_store(
+        &self,
+        home: &Path,
+        state_keys: Arc<dyn StateKeys>,
+    ) -> Result<Arc<dyn Backend>, Error> {
         let owner = Owner {
             pid: std::process::id(),
             username: String::new(),
@@ -245,6 +251,7 @@ impl WorkspaceBuilder {
             disable_backups: matches!(self.store, Store::Memory),
             kept_states: matches!(self.store, Store::Memory).then_some(0),
             recovery_folder: self.home.is_some().then(|| home.join("plumb/recovery")),
+            state_keys: Some(state_keys),
             ..defaults
         };
         let (backend, _) = match &self.store {

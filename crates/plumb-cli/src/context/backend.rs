@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plumb_automation::codec::state_keys;
 use plumb_backend::{
     Backend, BackendError, BackendUrl, Bucket, FileBackend, OpenWarning, Owner, StoreOptions,
     masked,
@@ -148,7 +149,9 @@ impl Context {
         base: &Path,
         adjust: impl FnOnce(&StoreOptions) -> StoreOptions,
     ) -> Result<FileBackend, Error> {
-        let options = adjust(&store_options(&self.environment)?);
+        let mut options = adjust(&store_options(&self.environment)?);
+        let (passphrases, keys) = (self.passphrases().clone(), self.cloud_keys().clone());
+        options.state_keys = Some(state_keys(passphrases, keys));
         let owner = Owner {
             pid: std::process::id(),
             username: self.environment.user_name(),

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use clap::Args;
 use plumb_state::CiphertextCache;
 
-use super::{TargetArgs, stack_of};
+use super::{TargetArgs, encrypt, stack_of};
 use crate::context::{Stack, StateFallback, secrets_of};
 use crate::{Context, Error};
 use plumb_automation::codec::{ManagerCodec, provider_of};
 
 /// Change the secrets provider for a stack
 ///
-/// Everything that is encrypted, in the settings and in the state, is decrypted and encrypted again. Naming the provider that
+/// Everything that is encrypted, in the settings and in the state, is decrypted and encrypted again; so is the history of a stack
+/// whose state is encrypted as a whole. Naming the provider that
 /// the stack has already gives it a new passphrase, or a new data key.
 #[derive(Args, Debug)]
 pub struct ChangeArgs {
@@ -59,6 +60,7 @@ pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(),
         *snapshot = plain.encrypt(&codec, &mut CiphertextCache::new())?;
         Ok(())
     })?;
+    encrypt::renew_key(stack, new.as_ref(), ctx)?;
     settings.file.set_config(&config);
     settings.file.set_secrets(&secrets);
     settings.save(None)

@@ -49,6 +49,10 @@ pub(super) fn copy(
     if former == Former::Other {
         check_target(copy, force)?;
     }
+    // What is encrypted as a whole stays so. A copy that is not there yet is encrypted from its beginning.
+    if let Some(key) = source.backend.stack_key(&source.reference)? {
+        copy.backend.set_stack_key(&copy.reference, Some(key))?;
+    }
     copy_history(source, copy)?;
     match former {
         Former::Missing => copy

@@ -2,6 +2,7 @@
 
 mod change_secrets;
 mod copying;
+mod encrypt;
 mod export;
 mod graph;
 pub(crate) mod history;
@@ -81,6 +82,8 @@ pub enum StackVerb {
     Migrate(migrate::MigrateArgs),
     Lock(lock::LockArgs),
     Unlock(lock::UnlockArgs),
+    Encrypt(encrypt::EncryptArgs),
+    Decrypt(encrypt::DecryptArgs),
     /// Manage drift detection of the service
     #[command(hide = true)]
     Drift(LaterArgs),
@@ -120,6 +123,8 @@ pub fn run(args: StackArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         Some(StackVerb::Migrate(verb)) => migrate::run(&verb, target, ctx)?,
         Some(StackVerb::Lock(verb)) => lock::lock(&verb, target, ctx)?,
         Some(StackVerb::Unlock(_)) => lock::unlock(target, ctx)?,
+        Some(StackVerb::Encrypt(_)) => encrypt::encrypt(target, ctx)?,
+        Some(StackVerb::Decrypt(_)) => encrypt::decrypt(target, ctx)?,
         Some(StackVerb::Drift(_)) => return Err(Error::needs_service("`stack drift`")),
         Some(StackVerb::Schedule(_)) => return Err(Error::needs_service("`stack schedule`")),
         Some(StackVerb::Webhook(_)) => return Err(Error::needs_service("`stack webhook`")),
