@@ -234,6 +234,40 @@ def says_them_itself(world):
     world.views()
 
 
+def whole_state(world):
+    """A state that is encrypted as a whole can be read nowhere, whatever becomes of the stack."""
+    world.begin()
+    world.ok("up", "--yes", "--skip-preview")
+    world.learn_made()
+    world.expect_stored(THING, True)
+    world.ok("stack", "encrypt")
+    world.expect_stored(THING, False)
+    world.write(changed(other="${text} again", sleepMs=2500))
+    world.cut("up", "--yes", "--skip-preview", signals=[signal.SIGKILL])
+    world.expect_stored(THING, False)
+    if world.server:
+        # The lease of the run that was killed.
+        time.sleep(31)
+    world.ok("up", "--yes", "--skip-preview")
+    world.ok("stack", "rename", "prod")
+    world.ok("stack", "rm", "--yes", "--force")
+    world.expect_stored(THING, False)
+    world.ok("stack", "restore", "prod")
+    world.ok("stack", "select", "prod")
+    copy = world.root / "copy"
+    copy.mkdir()
+    world.ok("stack", "migrate", "--yes", "--to", f"file://{copy}")
+    world.ok("stack", "output", "--json", PULUMI_BACKEND_URL=f"file://{copy}", PULUMI_STACK="prod")
+    world.expect_stored(THING, False, copy)
+    for words in (["stack"], ["stack", "output"], ["stack", "export"], ["up", "--yes"], ["destroy", "--yes"], ["stack", "decrypt"]):
+        said = world.fails(*words, PULUMI_CONFIG_PASSPHRASE="another")
+        expect(f"the reason for {words} in\n{said}\n  ", "incorrect passphrase" in said, True)
+    expect("updates in the history", len(json.loads(world.ok("stack", "history", "--json"))) >= 2, True)
+    world.ok("stack", "decrypt")
+    world.expect_stored(THING, True)
+    world.ok("destroy", "--yes")
+
+
 def single_objects(world):
     """Objects are imported, read and edited in the state; settings, passphrase and types of secrets are wrong."""
     world.begin()
@@ -264,7 +298,7 @@ def single_objects(world):
     world.run("preview", "--json")
 
 
-STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects]
+STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects, whole_state]
 
 
 def changed(**properties):
@@ -281,6 +315,8 @@ class World:
 
     def __init__(self, root, options, server=None):
         self.root, self.binary, self.server = root, options.bin.absolute(), server
+        # Stories that share a server have stores of their own.
+        self.part = f"canary-{root.name[-6:]}"
         self.project, self.cloud = root / "project", root / "unwatched/cloud"
         for name in ("project", "home", "store", "tmp", "out", "unwatched/cloud"):
             (root / name).mkdir(parents=True)
@@ -289,7 +325,7 @@ class World:
             "PATH": f"{options.python.absolute().parent}:{LAB}:{os.environ.get('PATH', '')}",
             "HOME": str(root / "home"),
             "TMPDIR": str(root / "tmp"),
-            "PULUMI_BACKEND_URL": server.address("canary") if server else f"file://{root}/store",
+            "PULUMI_BACKEND_URL": server.address(self.part) if server else f"file://{root}/store",
             "PULUMI_CONFIG_PASSPHRASE": "canary",
             "LAB_PYTHON": str(options.python.absolute()),
             "LAB_CLOUD": str(self.cloud),
@@ -404,6 +440,24 @@ class World:
             if not any(text in said for _, said in self.said):
                 raise Failed(f"{text!r} was never said")
 
+    def expect_stored(self, text, is_expected, folder=None):
+        """Whether a text of the state can be read in the store."""
+        if self.server and not folder:
+            places = self.kept()
+        else:
+            folder = folder or self.root / "store"
+            places = [(str(file), content(file)) for file in folder.rglob("*") if file.is_file()]
+        found = [place for place, data in places if text.encode() in data]
+        if bool(found) != is_expected:
+            raise Failed(f"{text!r} is in the store at {found}")
+
+    def kept(self):
+        """What a server has now. Its files may have former contents as well."""
+        if self.server.has_plain_files:
+            folder = self.server.folder
+            return [(str(file), content(file)) for file in folder.rglob("*") if file.is_file() and self.part in str(file)]
+        return [(f"what {self.server.name} keeps", self.server.kept(self.part))]
+
     def close(self):
         self.arguments.stop()
 
@@ -415,7 +469,7 @@ class World:
         for folder in self.files + ([self.server.folder] if self.server else []):
             places += [(str(file), content(file)) for file in folder.rglob("*") if file.is_file() and file.name != "Pulumi.yaml"]
         if self.server:
-            places.append((f"what {self.server.name} keeps", self.server.kept("canary")))
+            places.append((f"what {self.server.name} keeps", self.server.kept(self.part)))
         leaks = [leak(name, form, needle, place, text) for place, text in places for name, form, needle in needles
                  if needle in text]
         if leaks:
@@ -490,7 +544,8 @@ def in_servers(options):
         with tempfile.TemporaryDirectory(prefix="plumb-canary-") as folder:
             server = kind(Path(folder), programs)
             try:
-                ended.append(tell([looked_at(life, server)], lambda root, server=server: World(root, options, server)))
+                stories = [life, *([whole_state] if server.shows_what_it_keeps else [])]
+                ended.append(tell([looked_at(it, server) for it in stories], lambda root, server=server: World(root, options, server)))
             finally:
                 server.stop()
     return max(ended)

@@ -306,6 +306,8 @@ def every_provider_can_follow_every_other(world):
     world.make("aws")
     world.run("config", "set", "--secret", "token", CANARY)
     world.run("up", "--yes", "--skip-preview")
+    # The key of the state, and with it the whole history, follows too.
+    world.run("stack", "encrypt")
     now, left = "aws", set(itertools.product(kinds, kinds))
     while left:
         follower = next((it for it in kinds if (now, it) in left), None)
@@ -340,6 +342,7 @@ def change(world, old, new):
     after = world.run("stack", "export")
     taken = {text for text in ciphertexts(exported) if text in after}
     expect(f"ciphertexts that were kept, {way}", taken, set())
+    expect(f"updates in the history, {way}", len(json.loads(world.run("stack", "history", "--json"))), 1)
 
 
 def ciphertexts(exported):

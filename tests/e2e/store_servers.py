@@ -49,9 +49,17 @@ class Server:
         """Addresses that are refused, with a part of what is said."""
         raise NotImplementedError
 
+    has_plain_files = False
+    """Whether its folder has a file for each object, with nothing else in it."""
+
     def kept(self, part):
         """All that a store has, where its files do not show it."""
         return b""
+
+    @property
+    def shows_what_it_keeps(self):
+        """Whether what a store has now can be told from what it had before."""
+        return self.has_plain_files or type(self).kept is not Server.kept
 
     def start(self, command, **options):
         with open(self.log, "wb") as log:
@@ -110,6 +118,7 @@ class Versity(Server):
     """S3, by the gateway of Versity over files."""
 
     name = "versitygw"
+    has_plain_files = True
 
     def __init__(self, folder, programs):
         super().__init__(folder)
@@ -228,8 +237,11 @@ class Postgres(Server):
         table = part.replace("-", "_")
         # Long values are packed in the files of the server.
         command = [self.programs / "psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "plumb", "-d", "postgres", "-A", "-t",
-                   "-c", f"SELECT key, data FROM {table}"]
-        return subprocess.run(command, env=self.environment, check=True, capture_output=True).stdout
+                   "-c", f"SELECT key, data->>'data' FROM {table}"]
+        rows = subprocess.run(command, env=self.environment, check=True, capture_output=True).stdout
+        # Contents are in base64.
+        contents = [base64.b64decode(row.rpartition(b"|")[2]) for row in rows.splitlines()]
+        return b"\n".join([rows, *contents])
 
     wrong = {"PGPASSWORD": "a-wrong-password"}
 
