@@ -23,12 +23,13 @@ use serde::Deserialize;
 const LIST: &str = "xtask/mutations.json";
 
 /// Files to copy: all sources of the crates.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     ".cargo",
     "Cargo.toml",
     "Cargo.lock",
     "clippy.toml",
     "crates",
+    "sdk/rust",
     "xtask",
     "benches",
     "tests/data",

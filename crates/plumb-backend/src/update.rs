@@ -217,10 +217,12 @@ impl Update {
         }
         let finished = finished.unwrap_or_default();
         self.rescue.remove();
-        self.lease = None;
-        if let Some(lock) = self.lock.take() {
-            lock.release()?;
-        }
+        let (lease, lock) = (self.lease.take(), self.lock.take());
+        // Without its lock, the stack is free for the next run whether or not the lease has ended.
+        let ((), released) = self
+            .store
+            .join(|| drop(lease), || lock.map_or(Ok(()), Lock::release));
+        released?;
         Ok(finished)
     }
 
@@ -282,9 +284,18 @@ impl Update {
         if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
             closed.clone()?;
         }
-        let (owned, journal) = self.store.join(
-            || self.check_fence(),
-            || Stored::find(&self.store, &self.stack, &self.journal_key),
+        let ((owned, journal), ()) = self.store.join(
+            || {
+                self.store.join(
+                    || self.check_fence(),
+                    || Stored::find(&self.store, &self.stack, &self.journal_key),
+                )
+            },
+            || {
+                if snapshot.is_some() {
+                    self.store.back_up_former(&self.stack, &self.former);
+                }
+            },
         );
         owned?;
         let mut saved = Saved {
@@ -295,17 +306,19 @@ impl Update {
             (None, Some(stored)) => self.folded(stored)?,
             _ => None,
         };
+        if folded.is_some() {
+            self.store.back_up_former(&self.stack, &self.former);
+        }
         if let Some(snapshot) = snapshot.or(folded.as_ref()) {
             let text = snapshot.checkpoint(&self.stack.qualified());
             // A journal without records cannot have been folded into a checkpoint that replaces its base.
             let journal = saved.journal.as_mut();
             let journal = journal.filter(|_| !matches!(closed, Ok(Seq(0))));
-            let (noted, ()) = self.store.join(
+            let (noted, owned) = self.store.join(
                 || journal.map_or(Ok(()), |journal| journal.note_folded(&self.store, &text)),
-                || self.store.back_up_former(&self.stack, &self.former),
+                || self.check_fence(),
             );
-            noted?;
-            self.check_fence()?;
+            noted.and(owned)?;
             let key = self.store.replace_state(&self.stack, &text, &self.former)?;
             let content = text.into_bytes();
             saved.state = Some(StateFile { key, content });

@@ -192,6 +192,10 @@ impl Deployment {
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
             Event::ErrorLogged => self.status.note_logged_error(),
+            Event::Paced { ahead } => {
+                self.chains.set_ahead(ahead);
+                self.work.push_back(Work::RunChains);
+            }
             Event::Stalled => self.stalled(),
         }
         loop {
@@ -221,6 +225,7 @@ impl Deployment {
             }
             None => self.internal_error("a provider answered what it was not asked"),
         }
+        self.send_waiting();
     }
 
     fn called_back(&mut self, call: CallId, result: Result<CallbackReply, String>) {

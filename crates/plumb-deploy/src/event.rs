@@ -67,6 +67,11 @@ pub enum Event {
     },
     /// A provider, a plugin process or the program logged an error: the deployment fails at its end.
     ErrorLogged,
+    /// The journal takes its time compared with the calls of steps.
+    Paced {
+        /// How many steps should begin before there is room for their calls, so that no call waits for its intent.
+        ahead: u32,
+    },
     /// Nothing is under way outside, so no other event can come, and the run has not ended.
     Stalled,
 }

@@ -10,6 +10,7 @@
 mod effects;
 mod ending;
 mod fence;
+mod pace;
 mod tasks;
 
 use std::collections::HashMap;
@@ -43,6 +44,7 @@ use crate::shell::{Ended, RunSetup};
 use crate::snippet::SnippetLanguage;
 use crate::spans;
 use fence::FencedEffects;
+use pace::Pace;
 use tasks::{DriverEvent, Tasks};
 
 /// The core, and everything that a run needs around it.
@@ -56,6 +58,7 @@ pub(crate) struct Driver {
     /// Events that close the run. Kept until the program has ended, because it may still log messages, and fail.
     closing: Vec<(Timestamp, plumb_events::Event)>,
     fenced: FencedEffects,
+    pace: Pace,
     tasks: Tasks,
     answers: HashMap<RequestId, oneshot::Sender<Reply>>,
     next_request: u64,
@@ -88,6 +91,7 @@ impl Driver {
         info.monitor_address.clone_from(&servers.address);
         info.engine_address.clone_from(&servers.address);
         let context = construct_context(&info);
+        let pace = Pace::new(deployment.options.parallel);
         Ok(Driver {
             deployment: Deployment::new(deployment, Timestamp::now())?,
             instances: Instances::new(
@@ -98,6 +102,7 @@ impl Driver {
             ),
             host: setup.host,
             fenced: FencedEffects::new(setup.journal.durable().is_some()),
+            pace,
             journal: setup.journal,
             outbox: Outbox::new(setup.subscriber),
             masks,
@@ -148,7 +153,12 @@ impl Driver {
                     let end = snippet_end(result);
                     self.event(Event::SnippetEnded { uuid, end });
                 }
-                DriverEvent::Durable(Ok(seq)) => self.release(self.journal.counted(seq)),
+                DriverEvent::Durable(Ok(seq)) => {
+                    self.release(self.journal.counted(seq));
+                    if let Some(ahead) = self.pace.durable(seq) {
+                        self.event(Event::Paced { ahead });
+                    }
+                }
                 DriverEvent::Durable(Err(message)) => {
                     durable = None;
                     self.journal_failed(message);
@@ -176,6 +186,7 @@ impl Driver {
         mut result: Result<ProviderReply, ProviderError>,
         incoming: &mut mpsc::UnboundedReceiver<Incoming>,
     ) {
+        self.pace.answered(call);
         if let Some(event) = self.flights.end(call) {
             self.emit(event);
         }
@@ -236,8 +247,10 @@ impl Driver {
     /// Sends replies and journal entries, because others wait for them.
     fn flush(&mut self) {
         self.outbox.answer();
-        if let Err(error) = self.journal.flush() {
-            self.journal_failed(error.to_string());
+        match self.journal.flush() {
+            Ok(Some(seq)) => self.pace.submitted(seq),
+            Ok(None) => {}
+            Err(error) => self.journal_failed(error.to_string()),
         }
     }
 

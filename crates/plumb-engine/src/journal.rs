@@ -149,13 +149,13 @@ impl RunJournal {
         !self.collected.is_empty()
     }
 
-    /// Passes the collected entries to the journal of the update.
-    pub(crate) fn flush(&mut self) -> Result<(), JournalError> {
+    /// Passes the collected entries to the journal of the update. Returns the number of the last one, if there are any.
+    pub(crate) fn flush(&mut self) -> Result<Option<Seq>, JournalError> {
         let collected = std::mem::take(&mut self.collected);
-        if let (Some(update), false) = (&self.update, collected.is_empty()) {
-            update.record(collected)?;
+        match &self.update {
+            Some(update) if !collected.is_empty() => Ok(Some(update.record(collected)?)),
+            _ => Ok(None),
         }
-        Ok(())
     }
 
     fn fold(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {

@@ -52,6 +52,23 @@ impl Calls {
     }
 }
 
+/// Whether the step of a call has been announced to the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Announcement {
+    Made,
+    /// The step is announced when its first call is sent.
+    Due,
+}
+
+/// Turn of a step's call if there is no room for it yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The first call of a step, which comes after those that wait.
+    First(Announcement),
+    /// Another call of a step, which comes before those that wait.
+    Next,
+}
+
 /// A call that waits for its turn.
 #[derive(Debug)]
 struct Queued {
@@ -59,6 +76,7 @@ struct Queued {
     instance: InstanceId,
     request: ProviderCall,
     fence: Fence,
+    announcement: Announcement,
 }
 
 /// Limits how many calls of one sort are in flight.
@@ -79,19 +97,31 @@ impl Slots {
         }
     }
 
+    fn has_room(&self) -> bool {
+        self.used.len() < self.limit
+    }
+
     /// Gives `queued` back if it may go at once.
-    fn take(&mut self, queued: Queued) -> Option<Queued> {
-        if self.used.len() < self.limit {
+    fn take(&mut self, queued: Queued, turn: Turn) -> Option<Queued> {
+        if self.has_room() {
             self.used.insert(queued.call);
             return Some(queued);
         }
-        self.waiting.push_back(Box::new(queued));
+        match turn {
+            Turn::First(_) => self.waiting.push_back(Box::new(queued)),
+            Turn::Next => self.waiting.push_front(Box::new(queued)),
+        }
         None
     }
 
-    /// A call was answered: the next one may go, if there is one.
-    fn release(&mut self, call: CallId) -> Option<Queued> {
-        if !self.used.remove(&call) {
+    /// A call was answered; returns whether that makes room for another.
+    fn release(&mut self, call: CallId) -> bool {
+        self.used.remove(&call)
+    }
+
+    /// The next call that may go, if there is one.
+    fn next(&mut self) -> Option<Queued> {
+        if !self.has_room() {
             return None;
         }
         let next = self.waiting.pop_front()?;
@@ -133,7 +163,8 @@ impl Deployment {
     /// Sends a call that a decision waits for; so many of them are in flight as calls of steps may be.
     pub(crate) fn ask(&mut self, waiter: Waiter, instance: InstanceId, request: ProviderCall) {
         if let Some(queued) = self.queued(waiter, instance, request, Fence::NONE) {
-            let next = self.calls.decisions.take(queued);
+            let turn = Turn::First(Announcement::Made);
+            let next = self.calls.decisions.take(queued, turn);
             self.send(next);
         }
     }
@@ -145,10 +176,63 @@ impl Deployment {
         instance: InstanceId,
         request: ProviderCall,
         fence: Fence,
+        turn: Turn,
     ) {
-        if let Some(queued) = self.queued(Waiter::Chain(chain), instance, request, fence) {
-            let next = self.calls.steps.take(queued);
-            self.send(next);
+        let Some(mut queued) = self.queued(Waiter::Chain(chain), instance, request, fence) else {
+            if turn == Turn::First(Announcement::Due) {
+                self.announce_waiting(chain);
+            }
+            return;
+        };
+        if let Turn::First(announcement) = turn {
+            queued.announcement = announcement;
+        }
+        let next = self.calls.steps.take(queued, turn);
+        self.send(next);
+    }
+
+    /// Sends calls of steps that there is room for. After a failure, steps that have only begun ahead are dropped.
+    pub(crate) fn send_waiting(&mut self) {
+        while let Some(next) = self.calls.steps.next() {
+            if next.announcement == Announcement::Made {
+                self.send(Some(next));
+                continue;
+            }
+            let Some(Waiter::Chain(chain)) = self.calls.waiters.get(&next.call) else {
+                return self.internal_error("a call of a step is not that of a chain");
+            };
+            let chain = *chain;
+            if self.status.has_failed() {
+                self.calls.steps.release(next.call);
+                self.calls.waiters.remove(&next.call);
+                self.drop_begun(chain);
+            } else {
+                self.announce_waiting(chain);
+                self.send(Some(next));
+            }
+        }
+    }
+
+    /// Announces the step whose call is about to be sent.
+    fn announce_waiting(&mut self, chain: ChainIdx) {
+        match self.chains.resume(chain) {
+            Some(current) => {
+                self.announce_step(&current.0);
+                self.chains.wait_on(chain, current);
+            }
+            None => self.internal_error("a call is sent for a chain that waits for none"),
+        }
+    }
+
+    /// Ends a step whose call was not sent as if it had not begun.
+    fn drop_begun(&mut self, chain: ChainIdx) {
+        match self.chains.resume(chain) {
+            Some(current) => {
+                let (step, operation, _) = *current;
+                self.record_failure(operation, &step);
+                self.chains.stop(chain);
+            }
+            None => self.internal_error("a call waits for a chain that waits for none"),
         }
     }
 
@@ -171,6 +255,7 @@ impl Deployment {
             instance,
             request,
             fence,
+            announcement: Announcement::Made,
         })
     }
 
@@ -180,12 +265,14 @@ impl Deployment {
         }
     }
 
-    /// Takes note that a call is answered, which makes room for others; returns who waits for the answer.
+    /// Takes note that a call is answered; returns who waits for the answer. The room that a step leaves is given to others
+    /// by [`Deployment::send_waiting`], once the answer is known to be no failure.
     pub(crate) fn call_ended(&mut self, call: CallId) -> Option<Waiter> {
-        let decision = self.calls.decisions.release(call);
-        self.send(decision);
-        let step = self.calls.steps.release(call);
-        self.send(step);
+        if self.calls.decisions.release(call) {
+            let next = self.calls.decisions.next();
+            self.send(next);
+        }
+        self.calls.steps.release(call);
         self.calls.waiters.remove(&call)
     }
 
@@ -195,15 +282,20 @@ impl Deployment {
         idx: ChainIdx,
         step: Step,
         operation: OperationId,
-        request: plumb_resource::provider::ProviderCall,
+        request: ProviderCall,
         fence: Fence,
+        mut announcement: Announcement,
     ) -> Option<StepEnd> {
         let instance = step.instance()?;
+        if announcement == Announcement::Due && self.calls.steps.has_room() {
+            self.announce_step(&step);
+            announcement = Announcement::Made;
+        }
         let request = request.with_old_views(self.old_views(&step));
         let failures = Vec::new();
         self.chains
             .wait(idx, step, operation, Running::Call { failures });
-        self.call_for_step(idx, instance, request, fence);
+        self.call_for_step(idx, instance, request, fence, Turn::First(announcement));
         None
     }
 }

@@ -3,9 +3,11 @@
 //! 1. A chain becomes ready when it is made, or when the chain that it waits for is done.
 //! 2. So many chains run at once as the options allow (`scheduler.rs`). Each runs one step at a time, which passes the stages
 //!    of [`Running`]: event, hooks before it, intent, provider call (again, if error hooks say so), outcome, event, hooks
-//!    after it. Most steps have no hooks, and many no call.
+//!    after it. Most steps have no hooks, and many no call. A few more begin ahead: their intents are recorded, and their
+//!    calls and events wait for room.
 //! 3. When its last step is done the owner hears of it: a registration is answered, the next layer of deletes starts.
 //! 4. After a failure no chain starts and none goes on to its next step; answers to calls in flight are still recorded.
+//!    Steps that began ahead end as if they had not begun.
 
 use plumb_resource::Urn;
 use plumb_resource::provider::{ProviderError, ProviderReply};
@@ -32,7 +34,9 @@ impl Deployment {
         for old in steps.iter().filter_map(Step::deleted_for_replacement) {
             self.removal.deleted_by.insert(old, idx);
         }
-        self.chains.add(owner, steps, after);
+        // Hooks before a step are to run only when the step itself is about to.
+        let may_run_ahead = steps.iter().all(|step| self.hooks_before(step).is_none());
+        self.chains.add(owner, steps, after, may_run_ahead);
         self.work.push_back(Work::RunChains);
         idx
     }
@@ -106,7 +110,6 @@ impl Deployment {
                 continue;
             }
             let operation = self.outbox.operation();
-            self.announce_step(&step);
             let passes_on = step.passes_on();
             match self.begin_step(idx, step, operation) {
                 Some(end) if end.is_failed => return self.chain_failed(idx, end),

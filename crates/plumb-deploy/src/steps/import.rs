@@ -15,7 +15,7 @@ use crate::ids::{ChainIdx, Fence};
 use crate::setup::{ImportSpec, Operation};
 use crate::step::{FailureImpact, Step, StepKind};
 use crate::steps::answer::{Applied, Reading};
-use crate::steps::calls::read_request;
+use crate::steps::calls::{Announcement, Turn, read_request};
 use crate::steps::scheduler::{Running, StepEnd};
 
 /// Imports of an import operation that have started, by their new URN.
@@ -138,7 +138,7 @@ impl Deployment {
             return self.import_found(idx, step, state, operation);
         }
         let request = read_request(wanted, None, &Arc::default());
-        self.step_calls(idx, step, operation, request, fence)
+        self.step_calls(idx, step, operation, request, fence, Announcement::Made)
     }
 
     /// The parent of a resource to be imported, if an import operation names one that does not exist. The import
@@ -196,7 +196,7 @@ impl Deployment {
         });
         let running = Running::ImportCheck(Box::new(ResourceState { inputs, ..state }));
         self.chains.wait(idx, step, operation, running);
-        self.call_for_step(idx, instance, check, Fence::NONE);
+        self.call_for_step(idx, instance, check, Fence::NONE, Turn::Next);
         None
     }
 

@@ -15,7 +15,7 @@ use crate::facts::arena::StateIdx;
 use crate::ids::{ChainIdx, Fence};
 use crate::step::{Deletion, FailureImpact, Step, StepKind};
 use crate::steps::answer::Applied;
-use crate::steps::calls::read_request;
+use crate::steps::calls::{Announcement, Turn, read_request};
 use crate::steps::provider_inputs;
 use crate::steps::scheduler::{Running, StepEnd};
 
@@ -75,11 +75,18 @@ impl Deployment {
         idx: ChainIdx,
         step: Step,
         operation: OperationId,
+        announcement: Announcement,
     ) -> Option<StepEnd> {
         let fence = self.record_intent(operation, &step);
-        match self.begin(idx, &step) {
+        let begun = self.begin(idx, &step);
+        if announcement == Announcement::Due && !matches!(begun, Begun::Call(_)) {
+            self.announce_step(&step);
+        }
+        match begun {
             Begun::Applied(applied) => self.finish_step(idx, step, operation, applied),
-            Begun::Call(request) => self.step_calls(idx, step, operation, request, fence),
+            Begun::Call(request) => {
+                self.step_calls(idx, step, operation, request, fence, announcement)
+            }
             Begun::Marked => {
                 self.finish_marker(&step);
                 Some(StepEnd::NOTHING)
@@ -103,7 +110,7 @@ impl Deployment {
                 let request = request.with_old_views(self.old_views(&step));
                 self.chains
                     .wait(idx, step, operation, Running::Call { failures });
-                self.call_for_step(idx, instance, request, fence);
+                self.call_for_step(idx, instance, request, fence, Turn::Next);
                 None
             }
             (Begun::Applied(applied), _) => self.finish_step(idx, step, operation, applied),

@@ -64,7 +64,8 @@ impl Deployment {
         }
     }
 
-    fn record_failure(&mut self, operation: OperationId, step: &Step) -> Fence {
+    /// Records that a step changed nothing, so that its intent is not pending any more.
+    pub(crate) fn record_failure(&mut self, operation: OperationId, step: &Step) -> Fence {
         if step.op().operation_type().is_none() {
             return Fence::NONE;
         }

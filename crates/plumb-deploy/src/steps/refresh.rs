@@ -17,6 +17,7 @@ use crate::ids::{ChainIdx, Fence};
 use crate::setup::Operation;
 use crate::step::{FailureImpact, Step, StepKind, StepReason};
 use crate::steps::answer::{Applied, Reading};
+use crate::steps::calls::{Announcement, Turn};
 use crate::steps::scheduler::{Running, StepEnd};
 use crate::steps::views::Followed;
 
@@ -65,7 +66,14 @@ impl Deployment {
             old_views: Vec::new(),
             status: None,
         });
-        self.step_calls(idx, step, operation, request, Fence::NONE)
+        self.step_calls(
+            idx,
+            step,
+            operation,
+            request,
+            Fence::NONE,
+            Announcement::Made,
+        )
     }
 
     pub(crate) fn refresh_answered(
@@ -172,7 +180,7 @@ impl Deployment {
             operation,
             Running::RefreshDiff(Box::new(Refreshed { new })),
         );
-        self.call_for_step(idx, instance, request, Fence::NONE);
+        self.call_for_step(idx, instance, request, Fence::NONE, Turn::Next);
         None
     }
 

@@ -61,6 +61,8 @@ struct Chain {
     old: Option<StateIdx>,
     /// Chains that must be done before this one starts.
     after: Vec<ChainIdx>,
+    /// Whether it may begin before there is room for its calls.
+    may_run_ahead: bool,
     /// The step that runs, its operation in the journal, and what it waits for.
     current: Option<Box<(Step, OperationId, Running)>>,
     /// The state that the last step left, and the fence of its outcome.
@@ -95,11 +97,12 @@ pub(crate) struct Scheduler {
     running: u32,
     /// How many chains may run at once.
     limit: u32,
+    /// How many more may begin and wait for room for their calls.
+    ahead: u32,
 }
 
-/// How many steps may begin before there is room for their calls: their intents are durable by the time that there is.
-/// Where few calls run at a time nobody would notice, and a failure is to stop what comes after it.
-fn ahead_of(calls: u32) -> u32 {
+/// How many steps may begin ahead until the pace is known. Where few calls run at a time nobody would notice.
+fn first_ahead(calls: u32) -> u32 {
     const MANY: u32 = 32;
     if calls < MANY { 0 } else { calls / 4 }
 }
@@ -142,8 +145,15 @@ impl Scheduler {
             ready: VecDeque::new(),
             passed_over: Vec::new(),
             running: 0,
-            limit: calls.saturating_add(ahead_of(calls)),
+            limit: calls,
+            ahead: first_ahead(calls),
         }
+    }
+
+    /// How many chains may begin before there is room for their calls, so that their intents are durable by the time that
+    /// there is.
+    pub(crate) fn set_ahead(&mut self, ahead: u32) {
+        self.ahead = ahead.max(first_ahead(self.limit));
     }
 
     /// Whether nothing runs. Once the run has failed, chains that wait do not count: they never start, and what was decided
@@ -167,13 +177,20 @@ impl Scheduler {
     }
 
     /// Adds a chain that starts once those in `after` are done and there is room.
-    pub(crate) fn add(&mut self, owner: Owner, steps: Vec<Step>, after: Vec<ChainIdx>) {
+    pub(crate) fn add(
+        &mut self,
+        owner: Owner,
+        steps: Vec<Step>,
+        after: Vec<ChainIdx>,
+        may_run_ahead: bool,
+    ) {
         self.ready.push_back(self.next_index());
         self.chains.push(Chain {
             old: steps.last().and_then(Step::old),
             steps: steps.into(),
             owner,
             after,
+            may_run_ahead,
             current: None,
             last: None,
             fence: Fence::NONE,
@@ -186,10 +203,14 @@ impl Scheduler {
     /// Starts the next chain that waits for no other, and answers whether all that came before it went well. `None` if there
     /// is no such chain, or no room; then chains that were passed over are looked at again next time, before the others.
     pub(crate) fn start_next(&mut self) -> Option<(ChainIdx, bool)> {
-        while self.running < self.limit {
+        while self.running < self.limit.saturating_add(self.ahead) {
             let Some(idx) = self.ready.pop_front() else {
                 break;
             };
+            if self.running >= self.limit && !self.chain(idx).may_run_ahead {
+                self.ready.push_front(idx);
+                break;
+            }
             let before = || self.chain(idx).after.iter().map(|it| self.chain(*it));
             if before().any(|chain| !chain.is_done) {
                 self.passed_over.push(idx);
@@ -249,6 +270,11 @@ impl Scheduler {
         running: Running,
     ) {
         self.chain_mut(idx).current = Some(Box::new((step, operation, running)));
+    }
+
+    /// Puts back what [`Scheduler::resume`] took.
+    pub(crate) fn wait_on(&mut self, idx: ChainIdx, current: Box<(Step, OperationId, Running)>) {
+        self.chain_mut(idx).current = Some(current);
     }
 
     /// Takes the step that waits for an answer, and what it waits for.

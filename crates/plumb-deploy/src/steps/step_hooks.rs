@@ -16,6 +16,7 @@ use crate::ids::{ChainIdx, Fence, RequestId};
 use crate::request::{CallbackReply, Reply};
 use crate::status::Failure;
 use crate::step::{FailureImpact, Step, StepFailure};
+use crate::steps::calls::Announcement;
 use crate::steps::hooks::{HookRun, HookWaiter};
 use crate::steps::scheduler::{Running, StepEnd};
 
@@ -28,8 +29,11 @@ impl Deployment {
         operation: OperationId,
     ) -> Option<StepEnd> {
         match self.hooks_before(&step) {
-            Some(hooks) => self.before_step(idx, step, operation, hooks),
-            None => self.perform(idx, step, operation),
+            Some(hooks) => {
+                self.announce_step(&step);
+                self.before_step(idx, step, operation, hooks)
+            }
+            None => self.perform(idx, step, operation, Announcement::Due),
         }
     }
 
@@ -48,7 +52,7 @@ impl Deployment {
                     .wait(idx, step, operation, Running::Before(hooks));
                 None
             }
-            Ok(None) => self.perform(idx, step, operation),
+            Ok(None) => self.perform(idx, step, operation, Announcement::Made),
             Err(message) => Some(self.refuse_step(&step, message)),
         }
     }

@@ -130,6 +130,7 @@ impl Driver {
     }
 
     fn call(&mut self, call: CallId, instance: InstanceId, request: ProviderCall) {
+        self.pace.called(call, &request);
         let (subject, name) = (flights::subject(&request), request.name());
         let progress = Progress::default();
         let provider = self.instances.plugin(instance);

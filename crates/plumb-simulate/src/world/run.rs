@@ -251,6 +251,7 @@ impl Run<'_> {
             if self.stop_here()? {
                 return Ok(());
             }
+            self.pace()?;
             if self.trace.journal_failed {
                 self.fail_held()?;
             }
@@ -300,6 +301,19 @@ impl Run<'_> {
             _ => {}
         }
         Ok(false)
+    }
+
+    /// In one of three operations, lets steps begin ahead of their calls, more or fewer from time to time.
+    fn pace(&mut self) -> Result<(), Violation> {
+        let seed = self.operation.seed;
+        let is_paced = seed % 3 == 1 && self.order == Order::Any && !self.operation.preview;
+        if is_paced && self.choices % 8 == 1 {
+            let ahead = (seed / 3 + u64::from(self.choices)) % 7;
+            return self.event(Event::Paced {
+                ahead: ahead as u32,
+            });
+        }
+        Ok(())
     }
 
     fn fail_program(&mut self) -> Result<(), Violation> {
