@@ -8,7 +8,7 @@ use std::time::Duration;
 use plumb_secrets::StateKey;
 use plumb_state::journal::disk;
 
-use super::envelope::{self, Envelope, RECOGNIZED};
+use super::envelope::{self, Envelope, EnvelopeError, RECOGNIZED};
 use super::log::{EncryptedFile, LogEncoder, LogHead};
 use super::{KeyRecord, StackKey, StateKeys};
 use crate::bucket::{Bucket, Entry, JournalFile, JournalFiles, Version, Versioned};
@@ -66,7 +66,7 @@ impl EncryptedBucket {
 
     /// Beginning of the stored content of an object, which is enough for [`is_encrypted`].
     fn stored_start(&self, key: &str, length: usize) -> Result<Option<Vec<u8>>, BucketError> {
-        if may_be_compressed(key) {
+        if compression_of(key) != Compression::None {
             return self.inner.get(key);
         }
         self.inner.get_start(key, length.max(RECOGNIZED))
@@ -79,17 +79,13 @@ impl EncryptedBucket {
 
     /// Key that an object is encrypted with.
     pub(crate) fn key_of_object(&self, key: &str) -> Result<Option<StackKey>, BucketError> {
-        let Some(content) = self.inner.get(key)? else {
+        let Some(stored) = self.inner.get(key)? else {
             return Ok(None);
         };
-        let Some(record) = self.record(key, &content)? else {
-            return Ok(None);
-        };
-        let opened = self.open(key, &record)?;
-        Ok(Some(StackKey {
-            record,
-            key: opened,
-        }))
+        match self.record(key, &stored)? {
+            Some(record) => self.open(key, record).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Record of the key in the stored content of an object.
@@ -98,30 +94,22 @@ impl EncryptedBucket {
         key: &str,
         stored: &[u8],
     ) -> Result<Option<KeyRecord>, BucketError> {
-        if let Some(head) = LogHead::parse(stored) {
-            return Ok(Some(head.record));
-        }
-        let Some(bytes) = self.enveloped(key, stored)? else {
-            return Ok(None);
-        };
-        let envelope = Envelope::parse(&bytes).map_err(|error| self.unreadable(key, error))?;
-        Ok(Some(envelope.head.record))
+        let bytes = self.readable(key, stored)?;
+        let found = Encrypted::parse(&bytes).map_err(|error| self.unreadable(key, error))?;
+        Ok(found.map(|found| found.record().clone()))
     }
 
     /// Outline of a state file. That of an encrypted one needs no key.
     pub(crate) fn outline(&self, key: &str) -> Result<Option<Outline>, BucketError> {
-        let Some(content) = self.inner.get(key)? else {
+        let Some(stored) = self.inner.get(key)? else {
             return Ok(None);
         };
-        let Some(bytes) = self.enveloped(key, &content)? else {
-            return Ok(Some(Outline::of(&self.decompressed(key, content)?)));
-        };
-        let envelope = Envelope::parse(&bytes).map_err(|error| self.unreadable(key, error))?;
-        Ok(Some(envelope.head.outline))
-    }
-
-    fn decompressed(&self, key: &str, content: Vec<u8>) -> Result<Vec<u8>, BucketError> {
-        compression::unpack(content).map_err(|error| self.unreadable(key, error))
+        let bytes = compression::unpack(stored).map_err(|error| self.unreadable(key, error))?;
+        let found = Encrypted::parse(&bytes).map_err(|error| self.unreadable(key, error))?;
+        Ok(Some(match found {
+            Some(Encrypted::Envelope(envelope)) => envelope.head.outline,
+            _ => Outline::of(&bytes),
+        }))
     }
 
     /// Encrypts the commits of a journal outside of this bucket; `None` if its stack is not encrypted.
@@ -138,15 +126,16 @@ impl EncryptedBucket {
     }
 
     /// Key with this record. Keeps it, so that the passphrase or the key service is asked once.
-    fn open(&self, key: &str, record: &KeyRecord) -> Result<Arc<StateKey>, BucketError> {
+    fn open(&self, key: &str, record: KeyRecord) -> Result<StackKey, BucketError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(key) = opened.get(record) {
-            return Ok(Arc::clone(key));
+        if let Some(known) = opened.get(&record) {
+            let key = Arc::clone(known);
+            return Ok(StackKey { record, key });
         }
-        let found = self.keys.open(record);
+        let found = self.keys.open(&record);
         let found = Arc::new(found.map_err(|source| self.unreadable(key, source))?);
         opened.insert(record.clone(), Arc::clone(&found));
-        Ok(found)
+        Ok(StackKey { record, key: found })
     }
 
     fn unreadable(
@@ -160,20 +149,15 @@ impl EncryptedBucket {
         }
     }
 
-    /// Envelope in the stored content, decompressed; `None` if the object is not encrypted.
-    fn enveloped<'c>(
-        &self,
-        key: &str,
-        stored: &'c [u8],
-    ) -> Result<Option<Cow<'c, [u8]>>, BucketError> {
-        if envelope::is_encrypted(stored) {
-            return Ok(Some(Cow::Borrowed(stored)));
+    /// The stored content of an object, decompressed if that is an encrypted state file.
+    fn readable<'c>(&self, key: &str, stored: &'c [u8]) -> Result<Cow<'c, [u8]>, BucketError> {
+        if envelope::is_encrypted(stored) || !is_encrypted(key, stored) {
+            return Ok(Cow::Borrowed(stored));
         }
-        if !is_encrypted(key, stored) {
-            return Ok(None);
-        }
-        self.decompressed(key, stored.to_vec())
-            .map(|it| Some(it.into()))
+        let bytes = compression::unpack(stored.to_vec());
+        Ok(Cow::Owned(
+            bytes.map_err(|error| self.unreadable(key, error))?,
+        ))
     }
 
     /// Content that was written, with its key if it is encrypted.
@@ -182,32 +166,15 @@ impl EncryptedBucket {
         key: &str,
         stored: Vec<u8>,
     ) -> Result<(Vec<u8>, Option<StackKey>), BucketError> {
-        let Some(record) = self.record(key, &stored)? else {
+        let bytes = self.readable(key, &stored)?;
+        let found = Encrypted::parse(&bytes).map_err(|error| self.unreadable(key, error))?;
+        let Some(found) = found else {
             return Ok((stored, None));
         };
-        let opened = self.open(key, &record)?;
-        let content = self.decrypted(key, &stored, &opened)?;
-        let key = StackKey {
-            record,
-            key: opened,
-        };
-        Ok((content, Some(key)))
-    }
-
-    /// Decrypted content of an encrypted object.
-    fn decrypted(
-        &self,
-        key: &str,
-        stored: &[u8],
-        opened: &StateKey,
-    ) -> Result<Vec<u8>, BucketError> {
-        if let Some(log) = LogHead::parse(stored) {
-            return Ok(log.decrypt(opened));
-        }
-        let bytes = self.enveloped(key, stored)?.unwrap_or_default();
-        Envelope::parse(&bytes)
-            .and_then(|envelope| envelope.decrypt(opened))
-            .map_err(|error| self.unreadable(key, error))
+        let opened = self.open(key, found.record().clone())?;
+        let content = found.decrypt(&opened.key);
+        let content = content.map_err(|error| self.unreadable(key, error))?;
+        Ok((content, Some(opened)))
     }
 
     /// [`EncryptedBucket::decoded`]. A state file tells whether its stack is encrypted.
@@ -261,6 +228,39 @@ impl EncryptedBucket {
     }
 }
 
+/// An encrypted object in either of its forms.
+enum Encrypted<'b> {
+    Log(LogHead<'b>),
+    Envelope(Envelope<'b>),
+}
+
+impl<'b> Encrypted<'b> {
+    /// Parses the content of an object; `None` if it is not encrypted.
+    fn parse(bytes: &'b [u8]) -> Result<Option<Self>, EnvelopeError> {
+        if let Some(log) = LogHead::parse(bytes) {
+            return Ok(Some(Encrypted::Log(log)));
+        }
+        if !envelope::is_encrypted(bytes) {
+            return Ok(None);
+        }
+        Envelope::parse(bytes).map(|envelope| Some(Encrypted::Envelope(envelope)))
+    }
+
+    fn record(&self) -> &KeyRecord {
+        match self {
+            Encrypted::Log(log) => &log.record,
+            Encrypted::Envelope(envelope) => &envelope.head.record,
+        }
+    }
+
+    fn decrypt(&self, key: &StateKey) -> Result<Vec<u8>, EnvelopeError> {
+        match self {
+            Encrypted::Log(log) => Ok(log.decrypt(key)),
+            Encrypted::Envelope(envelope) => envelope.decrypt(key),
+        }
+    }
+}
+
 /// Encrypted state file. Its content may be compressed, as the ending of the key says; so is the result then.
 fn encrypted_state(stack: &StackKey, key: &str, content: &[u8]) -> std::io::Result<Vec<u8>> {
     let plain = compression::unpack(content.to_vec())?;
@@ -273,7 +273,8 @@ fn is_encrypted(key: &str, start: &[u8]) -> bool {
     if envelope::is_encrypted(start) {
         return true;
     }
-    may_be_compressed(key) && envelope::is_encrypted(&compression::start(start, RECOGNIZED))
+    let may_be_compressed = compression_of(key) != Compression::None;
+    may_be_compressed && envelope::is_encrypted(&compression::start(start, RECOGNIZED))
 }
 
 /// Compression of a state file, or of a copy beside it, by its key.
@@ -282,10 +283,6 @@ fn compression_of(key: &str) -> Compression {
         .into_iter()
         .rfind(|it| key.contains(&format!(".json{}", it.extension())))
         .unwrap_or_default()
-}
-
-fn may_be_compressed(key: &str) -> bool {
-    compression_of(key) != Compression::None
 }
 
 /// Whether an object in the folder of journals says only how far a journal got: a seal or a marker.
