@@ -20,9 +20,9 @@ use crate::{Context, Error};
 #[derive(Args, Debug)]
 pub struct EncryptArgs {}
 
-/// Store the state of a stack readably again
+/// Decrypt the whole state of a stack
 ///
-/// Undoes `plumb stack encrypt`. Secrets in the state stay encrypted.
+/// Undoes `plumb stack encrypt`, also for history and backups. Secrets in the state stay encrypted.
 #[derive(Args, Debug)]
 pub struct DecryptArgs {}
 
@@ -45,7 +45,7 @@ pub(super) fn decrypt(target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
     let stack = stack_of(target, ctx)?;
     set_key(&stack, None, ctx)?;
     ctx.printer.line(&format!(
-        "The state of stack '{}' is stored readably; secrets in it are still encrypted",
+        "The state of stack '{}' is not encrypted as a whole any more; secrets in it still are",
         stack.shown
     ));
     Ok(())
