@@ -47,7 +47,7 @@ impl Compression {
 pub(crate) fn start(content: &[u8], length: usize) -> Vec<u8> {
     let mut start = Vec::new();
     let limit = length as u64;
-    // What was decompressed before an error is enough.
+    // After an error, the bytes that were decompressed before it are returned.
     let _ = match content {
         [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(content)
             .take(limit)

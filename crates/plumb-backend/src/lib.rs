@@ -1,8 +1,8 @@
 //! Storage of stacks.
 //!
 //! This crate knows the [`Backend`] trait and the store in upstream's bucket layout: state files, locks, tags, history,
-//! and, in addition, journals and leases. It does not know the engine, and never sees a plaintext secret: it reads and
-//! writes only encrypted states.
+//! and, in addition, journals and leases. It does not know the engine, and never sees a plaintext secret: the secrets in the
+//! states that it reads and writes are encrypted. Whole states can be encrypted too (`encryption`).
 //!
 //! Start with [`FileBackend`] and [`Update`]. [`Note`] lists the actions after a crash.
 

@@ -91,9 +91,9 @@ impl StoreOptions {
 
 /// Bucket, owner and options.
 pub(crate) struct Store {
-    /// Objects, decrypted and encrypted on the way if necessary.
+    /// All objects. Those of encrypted stacks are decrypted when they are read, and encrypted when they are written.
     pub(crate) bucket: Arc<dyn Bucket>,
-    /// The same bucket, if it can encrypt.
+    /// `bucket` by its own type, for what other buckets cannot do; `None` if it cannot encrypt.
     pub(crate) encryption: Option<Arc<EncryptedBucket>>,
     pub(crate) owner: Owner,
     pub(crate) options: StoreOptions,

@@ -1,7 +1,7 @@
 //! Key that encrypts whole states.
 //!
-//! It is random, and stored beside what it encrypts as a secret of the stack's [`SecretsManager`]. Whoever can decrypt
-//! the secrets of a stack can therefore read its state, and nobody else can.
+//! The key is random. It is stored with the encrypted state, and is itself encrypted by the stack's [`SecretsManager`].
+//! Therefore exactly those who can decrypt the secrets of a stack can read its state.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -97,7 +97,7 @@ impl<'b> LogHead<'b> {
                 (at, number) = (end, number + 1);
                 continue;
             }
-            // Whatever follows a damaged frame only has to be there, because nothing after damage is used.
+            // No reader uses records after damage. One good frame after it is enough to tell damage from a torn end.
             let later = (at + 1..bytes.len()).find(|later| {
                 bytes[*later..].starts_with(MARKER) && self.frame_at(*later, None, key).is_some()
             });

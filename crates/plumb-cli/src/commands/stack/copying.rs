@@ -49,7 +49,8 @@ pub(super) fn copy(
     if former == Former::Other {
         check_target(copy, force)?;
     }
-    // What is encrypted as a whole stays so. A copy that is not there yet is encrypted from its beginning.
+    // The copy of a stack that is encrypted as a whole is encrypted with the same key. A new copy gets the key before its first
+    // object is written.
     if let Some(key) = source.backend.stack_key(&source.reference)? {
         copy.backend.set_stack_key(&copy.reference, Some(key))?;
     }
