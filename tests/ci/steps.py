@@ -59,7 +59,7 @@ class Machine:
         self.java = shutil.which("javac") is not None and shutil.which("mvn") is not None
         self.debian = shutil.which("apt-get") is not None and os.geteuid() == 0
         if not self.go:
-            self.left_out.append("programs and generated SDKs in Go, and debugging them: there is no `go`")
+            self.left_out.append("programs and generated SDKs in Go, debugging them, and a server of Vault: there is no `go`")
         if not self.java:
             self.left_out.append("programs and generated SDKs in Java, and debugging them: there is no JDK, or no `mvn`")
         elif not self.debian:
@@ -125,6 +125,7 @@ def setups(machine):
     if machine.go:
         yield setup("go_sdk", "setup-go-automation.sh")
         yield setup("delve", "setup-delve.sh", cores=1, after=("build",))
+        yield setup("vault", "setup-vault.sh", cores=2, after=("build",))
     if machine.java:
         yield setup("java_sdk", "setup-java.sh")
         if machine.debian:
@@ -210,6 +211,8 @@ def stores(machine, target, commit):
     canary = ["--python", "{python}/bin/python"]
     yield python("canary-all", "e2e/canary.py", *canary, **STORES)
     yield python("canary-stores", "e2e/canary.py", *canary, "--stores", "{store_servers}", *postgres, **STORES)
+    if machine.go:
+        yield python("vault-server", "e2e/vault.py", "--vault", "{vault}", **STORES)
     yield python("stores-lost", "e2e/stores_lost.py", "--stores", "{store_servers}", **STORES)
     yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
     yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)
