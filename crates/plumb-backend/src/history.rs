@@ -156,13 +156,14 @@ impl Store {
         Ok(record)
     }
 
-    /// Adds a record and the state; returns the form in which the state is kept.
+    /// Adds a record and the state.
     pub(crate) fn add_history(
         &self,
         stack: &StackReference,
         state: &StateFile,
+        kept: &Kept,
         record: &UpdateRecord,
-    ) -> Result<Kept, BackendError> {
+    ) -> Result<(), BackendError> {
         let extension = self.options.compression.extension();
         let stem = format!("{}/{}-{}", keys::history(stack), stack.stack, unix_nanos());
         let record_key = format!("{stem}.history.json{extension}");
@@ -172,12 +173,12 @@ impl Store {
             key: record_key.clone(),
             source,
         })?;
-        let (recorded, kept) = self.join(
+        let (recorded, stored) = self.join(
             || self.bucket.put_relaxed(&record_key, &packed),
-            || self.keep_state(stack, state, &stem),
+            || self.keep_state(stack, state, kept, &stem),
         );
         recorded?;
-        kept
+        stored
     }
 
     /// Copies the state file to the backups. Large states are copied, in compressed form, only as often as the history
@@ -186,12 +187,12 @@ impl Store {
         &self,
         stack: &StackReference,
         state: &StateFile,
-        kept: Kept,
+        kept: &Kept,
     ) -> Result<(), BackendError> {
-        if self.options.disable_backups || kept == Kept::Delta {
+        if self.options.disable_backups || matches!(kept, Kept::Delta(_)) {
             return Ok(());
         }
-        if kept == Kept::Full {
+        if matches!(kept, Kept::Full(_)) {
             let name = format!("{}.{}.json.zst", stack.stack, unix_nanos());
             let key = format!("{}/{name}", keys::backups(stack));
             let packed = Compression::Zstd.pack(&state.content);

@@ -38,6 +38,11 @@ pub type Progress = Result<Seq, JournalError>;
 
 /// Destination of records.
 pub(crate) trait Log: Send {
+    /// Begins the log before the first commit. The update does not wait for it.
+    fn begin(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
+
     /// Returns when the records are durable, and the stack was still owned after that.
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError>;
 
@@ -83,7 +88,7 @@ type Encode = Box<dyn FnOnce(Seq) -> Vec<u8> + Send>;
 const STACK: usize = 64 << 20;
 
 impl JournalWriter {
-    /// Starts the thread. The log already contains its header.
+    /// Starts the thread, which begins the log.
     pub(crate) fn start(log: Box<dyn Log>, rescue: Rescue) -> Result<Self, JournalError> {
         let (sender, records) = mpsc::channel();
         let (report, progress) = watch::channel(Ok(Seq(0)));
@@ -129,6 +134,23 @@ impl JournalWriter {
             });
         }
         queue.last
+    }
+
+    /// Returns when the log has begun: the stack was owned after that. Cancel-safe.
+    pub async fn begun(&self) -> Result<(), JournalError> {
+        // The thread reports the beginning first, and this receiver has not seen any report.
+        let mut progress = self.durable();
+        progress.changed().await.map_err(|_| JournalError::Closed)?;
+        progress.borrow().clone().map(drop)
+    }
+
+    /// Whether a record was submitted.
+    pub fn has_records(&self) -> bool {
+        self.queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .last
+            > Seq(0)
     }
 
     /// Number of the last durable record, or the error of the journal.
@@ -186,7 +208,9 @@ fn run(
     report: &watch::Sender<Progress>,
     rescue: &Rescue,
 ) {
-    let mut is_broken = false;
+    let begun = log.begin();
+    let mut is_broken = begun.is_err();
+    let _ = report.send_replace(begun.map(|()| Seq(0)));
     let mut pace = Pace::default();
     while let Ok(waiting) = records.recv() {
         let mut last = waiting.last;

@@ -163,27 +163,48 @@ impl Lease {
     }
 }
 
+impl Lease {
+    /// Ends the lease. `is_own`: whether the caller has found that no other lease has taken over.
+    pub(crate) fn end(mut self, is_own: bool) {
+        self.stop();
+        if is_own {
+            self.mark_ended();
+        }
+    }
+
+    /// Stops the renewal; returns whether it was not stopped before.
+    fn stop(&mut self) -> bool {
+        let Some((stop, thread)) = self.heartbeat.take() else {
+            return false;
+        };
+        drop(stop);
+        let _ = thread.join();
+        true
+    }
+
+    /// Writes that the lease has ended, and deletes older ones.
+    fn mark_ended(&self) {
+        let ended = LeaseContent {
+            expires: Timestamp::now(),
+            lasts_ms: 0,
+            ..self.content.clone()
+        };
+        let key = lease_key(&self.fence.folder, self.fence.epoch);
+        let store = &self.fence.store;
+        let (ended, deleted) = store.join(
+            || store.bucket.put_relaxed(&key, &json_bytes(&ended)),
+            || store.bucket.delete_all(&self.outdated),
+        );
+        if let Err(error) = ended.and(deleted) {
+            tracing::warn!(%error, "could not end the lease");
+        }
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.heartbeat.take() {
-            drop(stop);
-            let _ = thread.join();
-        }
-        if self.fence.check().is_ok() {
-            let ended = LeaseContent {
-                expires: Timestamp::now(),
-                lasts_ms: 0,
-                ..self.content.clone()
-            };
-            let key = lease_key(&self.fence.folder, self.fence.epoch);
-            let store = &self.fence.store;
-            let (ended, deleted) = store.join(
-                || store.bucket.put_relaxed(&key, &json_bytes(&ended)),
-                || store.bucket.delete_all(&self.outdated),
-            );
-            if let Err(error) = ended.and(deleted) {
-                tracing::warn!(%error, "could not end the lease");
-            }
+        if self.stop() && self.fence.check().is_ok() {
+            self.mark_ended();
         }
     }
 }

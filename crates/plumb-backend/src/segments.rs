@@ -227,12 +227,16 @@ impl Segments {
 
     /// Notes that the journal is about to be folded into a checkpoint with this digest.
     pub(crate) fn note_folded(&mut self, store: &Store, digest: &str) -> Result<(), BackendError> {
-        store
-            .bucket
-            .put(&folded_key(&self.journal, digest), digest.as_bytes())?;
+        note_folded(store, &self.journal, digest)?;
         self.folded.push(digest.to_owned());
         Ok(())
     }
+}
+
+/// Notes that a journal is about to be folded into a checkpoint with this digest.
+pub(crate) fn note_folded(store: &Store, journal: &str, digest: &str) -> Result<(), BackendError> {
+    let key = folded_key(journal, digest);
+    Ok(store.bucket.put(&key, digest.as_bytes())?)
 }
 
 /// Joins the segments up to the first gap or damage.
@@ -329,14 +333,13 @@ pub(crate) struct SegmentLog {
 }
 
 impl SegmentLog {
-    /// Creates segment 0, then checks the lease.
-    pub(crate) fn create(
+    pub(crate) fn new(
         store: &Arc<Store>,
         journal: &str,
         checkpoint: CheckpointDigest,
         fence: Fence,
-    ) -> Result<Self, BackendError> {
-        let mut log = SegmentLog {
+    ) -> Result<Self, JournalError> {
+        Ok(SegmentLog {
             store: store.clone(),
             own: Segments {
                 journal: journal.to_owned(),
@@ -351,10 +354,7 @@ impl SegmentLog {
             packer: new_packer()?,
             writer: Uuid::new_v4().to_string(),
             owned: SystemTime::now(),
-        };
-        log.put(SegmentRole::Entries, b"")?;
-        log.fence.check()?;
-        Ok(log)
+        })
     }
 
     fn put(&mut self, role: SegmentRole, entries: &[u8]) -> Result<(), JournalError> {
@@ -382,6 +382,12 @@ impl SegmentLog {
 }
 
 impl Log for SegmentLog {
+    /// Creates segment 0, then checks the lease.
+    fn begin(&mut self) -> Result<(), JournalError> {
+        self.put(SegmentRole::Entries, b"")?;
+        Ok(self.fence.check()?)
+    }
+
     fn commit(&mut self, batch: &[u8]) -> Result<(), JournalError> {
         let packed = self.packer.pack(batch).map_err(cannot_write)?;
         self.put(SegmentRole::Entries, &packed)

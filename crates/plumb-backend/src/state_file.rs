@@ -165,7 +165,7 @@ impl Store {
             None => self.state_key(stack)?,
         };
         self.back_up_state(stack, present.as_deref());
-        self.write_state(stack, text, present, former).map(drop)
+        self.write_state(stack, text.as_bytes(), present, former)
     }
 
     /// Copies the state files that will be replaced to their `.bak`. Failures are ignored.
@@ -181,29 +181,38 @@ impl Store {
         }
     }
 
-    /// Replaces the state file, and returns its key. If the store has no files, the new one is written only if the
+    /// State file with this text, as it will be written.
+    pub(crate) fn new_state(&self, stack: &StackReference, text: String) -> StateFile {
+        StateFile {
+            key: self.state_target(stack),
+            content: text.into_bytes(),
+        }
+    }
+
+    /// Replaces the state file by a [new](Store::new_state) one. If the store has no files, it is written only if the
     /// former one is unchanged: an owner that lost the stack cannot overwrite newer state.
     pub(crate) fn replace_state(
         &self,
         stack: &StackReference,
-        text: &str,
+        state: &StateFile,
         former: &Former,
-    ) -> Result<String, BackendError> {
-        self.write_state(stack, text, Some(former.key.clone()), Some(former))
+    ) -> Result<(), BackendError> {
+        let present = Some(former.key.clone());
+        self.write_state(stack, &state.content, present, Some(former))
     }
 
     fn write_state(
         &self,
         stack: &StackReference,
-        text: &str,
+        content: &[u8],
         present: Option<String>,
         former: Option<&Former>,
-    ) -> Result<String, BackendError> {
+    ) -> Result<(), BackendError> {
         let compression = self.options.compression;
         let base = keys::state(stack);
         let target = self.state_target(stack);
         let packed = compression
-            .pack(text.as_bytes())
+            .pack(content)
             .map_err(|source| BackendError::Unpack {
                 key: target.clone(),
                 source,
@@ -226,7 +235,7 @@ impl Store {
             self.bucket
                 .put(&format!("{target}.{}", unix_nanos()), &packed)?;
         }
-        Ok(target)
+        Ok(())
     }
 
     /// Writes `target` if the former file is unchanged. If the compression changes, the former file has another key,

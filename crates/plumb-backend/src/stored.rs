@@ -27,6 +27,22 @@ pub(crate) enum Leftover {
     Seals,
 }
 
+/// Notes that the own journal is about to be folded into a checkpoint with this text.
+pub(crate) fn note_folded(store: &Store, journal: &str, text: &str) -> Result<(), BackendError> {
+    if store.bucket.files().is_some() {
+        return note_folded_file(store, journal, &digest_of(text));
+    }
+    segments::note_folded(store, journal, &digest_of(text))
+}
+
+fn note_folded_file(store: &Store, journal: &str, digest: &str) -> Result<(), BackendError> {
+    Ok(store.bucket.put(&folded_key(journal), digest.as_bytes())?)
+}
+
+fn digest_of(text: &str) -> String {
+    CheckpointDigest::of(text.as_bytes()).to_string()
+}
+
 fn folded_key(journal: &str) -> String {
     format!(
         "{}{FOLDED}",
@@ -86,10 +102,9 @@ impl Stored {
 
     /// Notes that the journal is about to be folded into a checkpoint with this text.
     pub(crate) fn note_folded(&mut self, store: &Store, text: &str) -> Result<(), BackendError> {
-        let digest = CheckpointDigest::of(text.as_bytes()).to_string();
         match self {
-            Stored::File(key) => Ok(store.bucket.put(&folded_key(key), digest.as_bytes())?),
-            Stored::Segments(segments) => segments.note_folded(store, &digest),
+            Stored::File(key) => note_folded_file(store, key, &digest_of(text)),
+            Stored::Segments(segments) => segments.note_folded(store, &digest_of(text)),
         }
     }
 

@@ -3,8 +3,10 @@
 //! Beginning: lock, lease, recovery of leftover journals, journal with its header. End: fold (or the engine's own
 //! snapshot), checkpoint, journal deleted, history, backup, lease and lock released. The lease is checked before the
 //! checkpoint is replaced. In a store without files, the own journal is sealed before that, and the checkpoint is
-//! replaced only if it is still the one that was read at the beginning. Requests that do not depend on each other are
-//! [made together](Store::join).
+//! replaced only if it is still the one that was read at the beginning.
+//!
+//! Each round trip to a distant store takes its time, so requests that do not depend on each other are
+//! [made together](Store::join), and the journal [begins](crate::JournalWriter::begun) while the program starts.
 
 use std::sync::Arc;
 
@@ -27,8 +29,7 @@ use crate::rescue::Rescue;
 use crate::segments::{self, Keep, SegmentLog};
 use crate::state_file::{Former, StateFile};
 use crate::store::Store;
-use crate::stored::{Stored, journals};
-use crate::versions::Kept;
+use crate::stored::{self, Stored, journals};
 
 /// A stack that was taken for an operation that changes it.
 pub struct Update {
@@ -67,15 +68,6 @@ struct Saved {
     journal: Option<Stored>,
 }
 
-impl Saved {
-    fn remove_journal(&self, store: &Store) -> Result<(), BackendError> {
-        match &self.journal {
-            Some(journal) => journal.remove(store, Keep::Nothing),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Update {
     pub(crate) fn begin(
         store: &Arc<Store>,
@@ -99,13 +91,23 @@ impl Update {
         let lease = Lease::take(store, stack, &token, former_leases?)?;
         // A cancellation between lock and lease has removed the lock, but could not fence the lease, which did not
         // exist yet.
-        let (checked, leftover) = store.join(|| lock.check(stack), || journals(store, stack));
+        let (checked, (leftover, state)) = store.join(
+            || lock.check(stack),
+            || store.join(|| journals(store, stack), || store.state_to_replace(stack)),
+        );
         checked?;
-        let recovered = recovery::recover_listed(store, stack, leftover?)?;
+        let leftover = leftover?;
+        // Without another owner since the own lock was written, and without a journal, nothing changes the state.
+        let is_settled = taken_over.is_empty() && leftover.is_empty();
+        let recovered = recovery::recover_listed(store, stack, leftover)?;
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
         let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
         notes.extend(recovered);
-        let (state, former) = store.state_to_replace(stack)?;
+        let (state, former) = if is_settled {
+            state?
+        } else {
+            store.state_to_replace(stack)?
+        };
         let (base, base_digest) = (state.parse()?, state.digest());
         let journal_key = recovery::journal_key(stack, id);
         let rescue = Rescue::new(store, &journal_key, base_digest)?;
@@ -164,6 +166,12 @@ impl Update {
         }))
     }
 
+    /// Returns when the journal has begun. Until then, another run may have taken the stack over without notice; but
+    /// nothing can be recorded. Cancel-safe.
+    pub async fn begun(&self) -> Result<(), JournalError> {
+        self.journal()?.begun().await
+    }
+
     /// Returns when all records up to `seq` are durable. Cancel-safe.
     pub async fn wait(&self, seq: Seq) -> Result<(), JournalError> {
         self.journal()?.wait(seq).await
@@ -208,9 +216,15 @@ impl Update {
             Ok(saved) => saved,
             Err(source) => return Err(self.abandon(source)),
         };
-        let (removed, finished) = self.store.join(
-            || saved.remove_journal(&self.store),
-            || record.map(|record| self.keep(saved.state.as_ref(), record)),
+        let Saved { state, journal } = saved;
+        let ((removed, owned), finished) = self.store.join(
+            || {
+                self.store.join(
+                    || self.remove_journal(journal.as_ref()),
+                    || self.check_fence(),
+                )
+            },
+            || record.map(|record| self.keep(state, record)),
         );
         if let Err(source) = removed {
             return Err(self.abandon(source));
@@ -219,9 +233,10 @@ impl Update {
         self.rescue.remove();
         let (lease, lock) = (self.lease.take(), self.lock.take());
         // Without its lock, the stack is free for the next run whether or not the lease has ended.
-        let ((), released) = self
-            .store
-            .join(|| drop(lease), || lock.map_or(Ok(()), Lock::release));
+        let ((), released) = self.store.join(
+            || lease.map_or((), |lease| lease.end(owned.is_ok())),
+            || lock.map_or(Ok(()), Lock::release),
+        );
         released?;
         Ok(finished)
     }
@@ -239,28 +254,26 @@ impl Update {
     }
 
     /// Adds the update to the history, and the state to the backups.
-    fn keep(&self, saved: Option<&StateFile>, record: &UpdateRecord) -> Finished {
-        let read;
-        let state = match saved {
-            Some(saved) => saved,
-            None => match self.store.state_file(&self.stack) {
-                Ok(state) => {
-                    read = state;
-                    &read
-                }
-                Err(error) => {
-                    return Finished {
-                        history: Some(error),
-                        backup: None,
-                    };
-                }
-            },
+    fn keep(&self, saved: Option<StateFile>, record: &UpdateRecord) -> Finished {
+        let (store, stack) = (&self.store, &self.stack);
+        let state = saved.map_or_else(|| store.state_file(stack), Ok);
+        let formed = state.and_then(|state| Ok((store.kept_form(stack, &state)?, state)));
+        let (kept, state) = match formed {
+            Ok(formed) => formed,
+            Err(error) => {
+                return Finished {
+                    history: Some(error),
+                    backup: None,
+                };
+            }
         };
-        let kept = self.store.add_history(&self.stack, state, record);
-        let form = *kept.as_ref().unwrap_or(&Kept::Copy);
+        let (history, backup) = store.join(
+            || store.add_history(stack, &state, &kept, record),
+            || store.add_backup(stack, &state, &kept),
+        );
         Finished {
-            history: kept.err(),
-            backup: self.store.add_backup(&self.stack, state, form).err(),
+            history: history.err(),
+            backup: backup.err(),
         }
     }
 
@@ -279,51 +292,89 @@ impl Update {
 
     /// Saves the state.
     fn save(&mut self, snapshot: Option<&EncryptedSnapshot>) -> Result<Saved, BackendError> {
-        let closed = self.journal.take().map_or(Ok(Seq(0)), JournalWriter::close);
-        // The engine's own snapshot is complete even if the journal could not be written.
-        if snapshot.is_none() || matches!(closed, Err(JournalError::Fenced(_))) {
-            closed.clone()?;
+        match snapshot {
+            Some(snapshot) => self.save_snapshot(snapshot),
+            None => self.save_journal(),
         }
-        let ((owned, journal), ()) = self.store.join(
-            || {
-                self.store.join(
-                    || self.check_fence(),
-                    || Stored::find(&self.store, &self.stack, &self.journal_key),
-                )
-            },
-            || {
-                if snapshot.is_some() {
-                    self.store.back_up_former(&self.stack, &self.former);
-                }
-            },
+    }
+
+    /// Saves the engine's own snapshot, which is complete even if the journal could not be written.
+    fn save_snapshot(&mut self, snapshot: &EncryptedSnapshot) -> Result<Saved, BackendError> {
+        let text = snapshot.checkpoint(&self.stack.qualified());
+        let journal = self.journal.take();
+        // A journal without records cannot have been folded into a checkpoint that replaces its base.
+        let is_folded = journal.as_ref().is_some_and(JournalWriter::has_records);
+        let (store, key) = (&self.store, &self.journal_key);
+        let close = || journal.map_or(Ok(Seq(0)), JournalWriter::close);
+        let check = || self.check_fence();
+        let note = || {
+            if is_folded {
+                stored::note_folded(store, key, &text)
+            } else {
+                Ok(())
+            }
+        };
+        let back_up = || store.back_up_former(&self.stack, &self.former);
+        let ((closed, owned), (noted, ())) =
+            store.join(|| store.join(close, check), || store.join(note, back_up));
+        if matches!(closed, Err(JournalError::Fenced(_))) {
+            closed?;
+        }
+        owned.and(noted)?;
+        self.replace_state(text)
+    }
+
+    /// Saves the fold of the journal.
+    fn save_journal(&mut self) -> Result<Saved, BackendError> {
+        self.journal
+            .take()
+            .map_or(Ok(Seq(0)), JournalWriter::close)?;
+        let (owned, journal) = self.store.join(
+            || self.check_fence(),
+            || Stored::find(&self.store, &self.stack, &self.journal_key),
         );
         owned?;
-        let mut saved = Saved {
-            state: None,
+        let mut journal = journal?;
+        let folded = match &journal {
+            Some(stored) => self.folded(stored)?,
+            None => None,
+        };
+        let (Some(snapshot), Some(stored)) = (folded, journal.as_mut()) else {
+            return Ok(Saved {
+                state: None,
+                journal,
+            });
+        };
+        self.store.back_up_former(&self.stack, &self.former);
+        let text = snapshot.checkpoint(&self.stack.qualified());
+        let (noted, owned) = self.store.join(
+            || stored.note_folded(&self.store, &text),
+            || self.check_fence(),
+        );
+        noted.and(owned)?;
+        self.replace_state(text)
+    }
+
+    /// Replaces the state file. The journal is closed, and the former state file is backed up.
+    fn replace_state(&self, text: String) -> Result<Saved, BackendError> {
+        let (store, stack) = (&self.store, &self.stack);
+        let state = store.new_state(stack, text);
+        let (replaced, journal) = store.join(
+            || store.replace_state(stack, &state, &self.former),
+            || Stored::find(store, stack, &self.journal_key),
+        );
+        replaced?;
+        Ok(Saved {
+            state: Some(state),
             journal: journal?,
-        };
-        let folded = match (snapshot, &saved.journal) {
-            (None, Some(stored)) => self.folded(stored)?,
-            _ => None,
-        };
-        if folded.is_some() {
-            self.store.back_up_former(&self.stack, &self.former);
+        })
+    }
+
+    fn remove_journal(&self, journal: Option<&Stored>) -> Result<(), BackendError> {
+        match journal {
+            Some(journal) => journal.remove(&self.store, Keep::Nothing),
+            None => Ok(()),
         }
-        if let Some(snapshot) = snapshot.or(folded.as_ref()) {
-            let text = snapshot.checkpoint(&self.stack.qualified());
-            // A journal without records cannot have been folded into a checkpoint that replaces its base.
-            let journal = saved.journal.as_mut();
-            let journal = journal.filter(|_| !matches!(closed, Ok(Seq(0))));
-            let (noted, owned) = self.store.join(
-                || journal.map_or(Ok(()), |journal| journal.note_folded(&self.store, &text)),
-                || self.check_fence(),
-            );
-            noted.and(owned)?;
-            let key = self.store.replace_state(&self.stack, &text, &self.former)?;
-            let content = text.into_bytes();
-            saved.state = Some(StateFile { key, content });
-        }
-        Ok(saved)
     }
 
     /// Base with the journal folded in; `None` if nothing was recorded.
@@ -367,7 +418,8 @@ impl Drop for Update {
             return;
         }
         let saved = self.save(None);
-        if let Err(error) = saved.and_then(|saved| saved.remove_journal(&self.store)) {
+        let removed = saved.and_then(|saved| self.remove_journal(saved.journal.as_ref()));
+        if let Err(error) = removed {
             tracing::error!(%error, "the state was not saved; the next run recovers it from the journal");
             self.leave();
         }
@@ -412,7 +464,7 @@ fn open_journal(
     rescue: Rescue,
 ) -> Result<JournalWriter, BackendError> {
     let Some(files) = store.bucket.files() else {
-        let log = SegmentLog::create(store, key, checkpoint, fence)?;
+        let log = SegmentLog::new(store, key, checkpoint, fence)?;
         return Ok(JournalWriter::start(Box::new(log), rescue)?);
     };
     let mut file = files.create_journal(key)?;

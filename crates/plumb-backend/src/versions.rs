@@ -49,18 +49,18 @@ struct Head {
 
 const FORMAT: u32 = 1;
 
-/// Form in which a state was stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A state in the form in which the history stores it.
 pub(crate) enum Kept {
     /// A copy of the state file.
     Copy,
     /// A large state in full.
-    Full,
+    Full(Version),
     /// A delta of a large state.
-    Delta,
+    Delta(Version),
 }
 
-struct Version {
+/// Content of a version.
+pub(crate) struct Version {
     head: Head,
     packed: Vec<u8>,
 }
@@ -115,12 +115,11 @@ fn window_log(length: usize) -> u32 {
 const LARGEST_WINDOW: u32 = 30;
 
 impl Store {
-    /// Stores the current state for the update whose history objects begin with `stem`.
-    pub(crate) fn keep_state(
+    /// Form in which the history stores this state. The former state file has been copied to its `.bak`.
+    pub(crate) fn kept_form(
         &self,
         stack: &StackReference,
         state: &StateFile,
-        stem: &str,
     ) -> Result<Kept, BackendError> {
         let StateFile { key, content } = state;
         let large = match self.bucket.files() {
@@ -128,31 +127,43 @@ impl Store {
             None => LARGE_ELSEWHERE,
         };
         if content.len() < large {
-            let extension = self.options.compression.extension();
-            self.copy_state(stack, state, &format!("{stem}{COPY}{extension}"))?;
-            self.prune(stack)?;
             return Ok(Kept::Copy);
         }
-        let version = match self.delta(stack, key, content) {
-            Some(version) => version,
-            None => Version {
-                head: Head {
-                    format: FORMAT,
-                    digest: digest(content),
-                    depth: 0,
-                    base: None,
-                },
-                packed: pack(content, b"").map_err(cannot_pack(key))?,
+        if let Some(version) = self.delta(stack, key, content) {
+            return Ok(Kept::Delta(version));
+        }
+        Ok(Kept::Full(Version {
+            head: Head {
+                format: FORMAT,
+                digest: digest(content),
+                depth: 0,
+                base: None,
             },
+            packed: pack(content, b"").map_err(cannot_pack(key))?,
+        }))
+    }
+
+    /// Stores the current state for the update whose history objects begin with `stem`.
+    pub(crate) fn keep_state(
+        &self,
+        stack: &StackReference,
+        state: &StateFile,
+        kept: &Kept,
+        stem: &str,
+    ) -> Result<(), BackendError> {
+        let put = |version: &Version, ending| {
+            let key = format!("{stem}{ending}");
+            self.bucket.put_relaxed(&key, &version.bytes())
         };
-        let (kept, ending) = match version.head.base {
-            Some(_) => (Kept::Delta, DELTA),
-            None => (Kept::Full, FULL),
-        };
-        self.bucket
-            .put_relaxed(&format!("{stem}{ending}"), &version.bytes())?;
-        self.prune(stack)?;
-        Ok(kept)
+        match kept {
+            Kept::Copy => {
+                let extension = self.options.compression.extension();
+                self.copy_state(stack, state, &format!("{stem}{COPY}{extension}"))?;
+            }
+            Kept::Full(version) => put(version, FULL)?,
+            Kept::Delta(version) => put(version, DELTA)?,
+        }
+        self.prune(stack).map(drop)
     }
 
     /// Current state as a delta of the newest version; `None` if that is not possible.

@@ -75,7 +75,12 @@ impl Writer {
         let name = format!("w{}u{}", self.number, self.updates);
         let since = world.model().now;
         world.model().note(&format!("{name} is about to begin"));
-        match self.backend.begin_update(&stack(), &name) {
+        let begun = self.backend.begin_update(&stack(), &name);
+        let begun = begun.and_then(|update| {
+            block_on(update.begun())?;
+            Ok(update)
+        });
+        match begun {
             Ok(update) => {
                 let mut model = world.model();
                 model.note(&format!("{name} has begun: {:?}", update.notes()));

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{World, created, options, record, resources, stack, wait};
+use super::{World, block_on, created, options, record, resources, stack};
 use crate::backend::{Backend, RemoveOptions};
 use crate::bucket::JournalFile;
 use crate::error::{BackendError, Fenced, JournalError};
@@ -63,13 +63,6 @@ fn slow_file() -> (Box<SlowFile>, Slow) {
             go: go_tx,
         },
     )
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(future)
 }
 
 #[test]
@@ -178,7 +171,10 @@ fn of_two_writers_the_one_that_was_cancelled_stops() {
     let update = second.begin_update(&dev, "u2").unwrap();
     assert!(update.notes().is_empty());
     let seq = stale.record(vec![created("bb")]).unwrap();
-    assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
+    assert!(matches!(
+        block_on(stale.wait(seq)),
+        Err(JournalError::Fenced(_))
+    ));
     assert!(matches!(
         stale.finish(None, None),
         Err(BackendError::Journal(JournalError::Fenced(_)))
@@ -284,7 +280,10 @@ fn a_stack_that_was_made_anew_does_not_belong_to_the_old_writer() {
     backend.create_stack(&dev, None).unwrap();
     let update = backend.begin_update(&dev, "u2").unwrap();
     let seq = stale.record(vec![created("a")]).unwrap();
-    assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
+    assert!(matches!(
+        block_on(stale.wait(seq)),
+        Err(JournalError::Fenced(_))
+    ));
     drop(stale);
     record(&update, &["bb"]);
     update.finish(None, None).unwrap();

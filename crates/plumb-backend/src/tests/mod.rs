@@ -163,14 +163,12 @@ pub(crate) fn record(update: &Update, names: &[&str]) {
     let last = update
         .record(names.iter().map(|name| created(name)).collect())
         .unwrap();
-    wait(update, last).unwrap();
+    block_on(update.wait(last)).unwrap();
 }
 
-fn wait(update: &Update, seq: crate::Seq) -> Result<(), crate::JournalError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(update.wait(seq))
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(future)
 }
 
 /// Ends an update like a crash: nothing is saved, the lock and the journal stay, the process is dead.

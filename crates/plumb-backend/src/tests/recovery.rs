@@ -320,7 +320,7 @@ fn every_replay_vector_survives_a_crash() {
                     .collect(),
             )
             .unwrap();
-        super::wait(&update, last).unwrap();
+        super::block_on(update.wait(last)).unwrap();
         crash(&world, update);
         drop(world.backend().begin_update(&stack("dev"), "u2").unwrap());
         let written: Json = serde_json::from_str(&world.read(STATE)).unwrap();

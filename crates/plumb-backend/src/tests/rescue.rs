@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use plumb_state::journal::{EncryptedEntry, parse_entry};
 use tempfile::TempDir;
 
-use super::{World, options, owner, record, resources, stack, wait};
+use super::{World, block_on, options, owner, record, resources, stack};
 use crate::backend::Backend;
 use crate::bucket::Bucket;
 use crate::disk::{Disk, DiskFile, Found, RealDisk};
@@ -152,7 +152,7 @@ fn rescued(object: &str) -> RescuedObject {
 /// Records an entry that does not become durable.
 fn lose(update: &Update, name: &str, number: u64) {
     let seq = update.record(vec![object(name, number)]).unwrap();
-    wait(update, seq).unwrap_err();
+    block_on(update.wait(seq)).unwrap_err();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plumb_state::EncryptedSnapshot;
 
-use super::{created, options, owner, record, resources, stack, wait};
+use super::{block_on, created, options, owner, record, resources, stack};
 use crate::backend::{Backend, RemoveOptions};
 use crate::bucket::Bucket;
 use crate::error::{BackendError, JournalError};
@@ -41,7 +41,9 @@ fn store() -> (Arc<MemoryBucket>, FileBackend) {
 }
 
 fn begin(backend: &FileBackend, id: &str) -> Update {
-    backend.begin_update(&stack("dev"), id).unwrap()
+    let update = backend.begin_update(&stack("dev"), id).unwrap();
+    block_on(update.begun()).unwrap();
+    update
 }
 
 fn keys(bucket: &MemoryBucket, folder: &str) -> Vec<String> {
@@ -198,7 +200,10 @@ fn an_owner_that_slept_is_fenced() {
     let second = backend(&bucket);
     let update = begin(&second, "u2");
     let seq = stale.record(vec![created("bb")]).unwrap();
-    assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
+    assert!(matches!(
+        block_on(stale.wait(seq)),
+        Err(JournalError::Fenced(_))
+    ));
     let ended = stale.finish(Some(&EncryptedSnapshot::default()), None);
     assert!(matches!(
         ended,
@@ -227,7 +232,10 @@ fn a_cancelled_or_removed_stack_fences_its_owner() {
         }
         let update = begin(&second, "u2");
         let seq = stale.record(vec![created("bb")]).unwrap();
-        assert!(matches!(wait(&stale, seq), Err(JournalError::Fenced(_))));
+        assert!(matches!(
+            block_on(stale.wait(seq)),
+            Err(JournalError::Fenced(_))
+        ));
         drop(stale);
         record(&update, &["ccc"]);
         update.finish(None, None).unwrap();
@@ -316,7 +324,7 @@ fn a_crash_after_any_request_loses_nothing() {
         if let Ok(update) = first.begin_update(&stack("dev"), "u1") {
             for name in ["a", "bb"] {
                 let seq = update.record(vec![created(name)]);
-                if seq.is_ok_and(|seq| wait(&update, seq).is_ok()) {
+                if seq.is_ok_and(|seq| block_on(update.wait(seq)).is_ok()) {
                     durable.insert(0, name);
                 }
             }

@@ -57,11 +57,12 @@ fn update_to(backend: &FileBackend, text: &str, message: &str) {
     let dev = stack("dev");
     backend.store().save_text(&dev, text, None).unwrap();
     let state = backend.store().state_file(&dev).unwrap();
-    let kept = backend
-        .store()
-        .add_history(&dev, &state, &update_record(message))
+    let store = backend.store();
+    let kept = store.kept_form(&dev, &state).unwrap();
+    store
+        .add_history(&dev, &state, &kept, &update_record(message))
         .unwrap();
-    backend.store().add_backup(&dev, &state, kept).unwrap();
+    store.add_backup(&dev, &state, &kept).unwrap();
 }
 
 fn size_of(world: &World, folder: &str) -> u64 {
