@@ -2,7 +2,7 @@
 //!
 //! One thread owns the log. Callers submit records and get their numbers immediately; the thread encodes all waiting
 //! records and commits them together (**group commit**), so a slower store gets more records per commit. If commits
-//! take long, it also waits a moment for records that arrive at about the same time, such as the outcomes of calls that
+//! take long, it also [waits](Pace) for records that arrive at about the same time, such as the outcomes of calls that
 //! began together: if the first were committed alone, the others would wait for two commits.
 //!
 //! After the first failure every waiter gets the error, and no further record becomes durable. Records submitted later,
@@ -213,12 +213,14 @@ fn run(
     let _ = report.send_replace(begun.map(|()| Seq(0)));
     let mut pace = Pace::default();
     while let Ok(waiting) = records.recv() {
+        let first = waiting.first;
         let mut last = waiting.last;
         let mut batch = (waiting.encode)(waiting.first);
         pace.gather(records, |waiting| {
             last = waiting.last;
             batch.extend((waiting.encode)(waiting.first));
         });
+        pace.records = last.0 - first.0 + 1;
         let committed = if is_broken {
             None
         } else {
@@ -247,34 +249,51 @@ fn run(
 
 /// Commits that take less are not worth waiting for.
 const QUICK: Duration = Duration::from_millis(4);
-/// The wait for the next record is this fraction of the time of a commit.
-const NEXT: u32 = 16;
-/// The wait for all records of a batch is this fraction of the time of a commit.
-const ALL: u32 = 4;
-/// Maximum time to wait for the next record.
-const LONGEST_WAIT: Duration = Duration::from_millis(3);
+/// Number of records in a commit after which the next one waits longer: many calls are in flight, so steps have begun
+/// ahead and do not wait for it.
+const MANY: u64 = 16;
+/// Maximum time to wait for all records of a commit.
+const LONGEST_WAIT: Duration = Duration::from_millis(30);
+/// Maximum time to wait for the next record after a commit of few.
+const LONGEST_GAP: Duration = Duration::from_millis(3);
 
-/// Average time of the latest commits.
+/// Time of the latest commits, and the number of records in the last one.
 #[derive(Default)]
 struct Pace {
     commit: Duration,
+    records: u64,
 }
 
 impl Pace {
     /// Takes the records that are there, and after slow commits also those that come soon.
     fn gather(&self, records: &Receiver<Records>, mut take: impl FnMut(Records)) {
-        let until = Instant::now() + self.commit / ALL;
+        let (all, gap) = self.waits();
+        let until = Instant::now() + all;
         loop {
             while let Ok(waiting) = records.try_recv() {
                 take(waiting);
             }
-            if self.commit < QUICK || Instant::now() >= until {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
                 return;
             }
-            match records.recv_timeout((self.commit / NEXT).min(LONGEST_WAIT)) {
+            match records.recv_timeout(gap.min(left)) {
                 Ok(waiting) => take(waiting),
                 Err(_) => return,
             }
+        }
+    }
+
+    /// Maximum time to wait for all records of a commit, and for the next one.
+    fn waits(&self) -> (Duration, Duration) {
+        if self.commit < QUICK {
+            (Duration::ZERO, Duration::ZERO)
+        } else if self.records < MANY {
+            let all = (self.commit / 4).min(LONGEST_WAIT);
+            (all, (self.commit / 16).min(LONGEST_GAP))
+        } else {
+            let all = self.commit.min(LONGEST_WAIT);
+            (all, all)
         }
     }
 

@@ -15,10 +15,12 @@ use plumb_resource::provider::ProviderCall;
 const QUICK: Duration = Duration::from_millis(4);
 /// Times of calls below this count as this.
 const SHORT: Duration = Duration::from_millis(1);
+/// Assumed time of a call before one was measured.
+const UNKNOWN: Duration = Duration::from_millis(100);
 /// Maximum of steps that begin ahead, for each call that there is room for.
 const MOST: u32 = 3;
-/// Times vary, so three steps begin ahead where two would do on average.
-const RESERVE: (u32, u32) = (3, 2);
+/// Times vary, and records wait for each other, so nine steps begin ahead where four would do on average.
+const RESERVE: (u32, u32) = (9, 4);
 
 /// Times of commits and calls. One of each is measured at a time.
 pub(super) struct Pace {
@@ -95,9 +97,10 @@ impl Pace {
 
     /// As many as fill the time of a commit with calls.
     fn wanted(&self) -> u32 {
-        let (Some(commit), Some(call)) = (self.commit.0, self.call.0) else {
+        let Some(commit) = self.commit.0 else {
             return 0;
         };
+        let call = self.call.0.unwrap_or(UNKNOWN);
         if self.calls < 2 || commit < QUICK {
             return 0;
         }
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn as_many_steps_begin_ahead_as_calls_fit_into_a_commit() {
         for (calls, commit, call, wanted) in [
-            (64, 40, 60, 64),
+            (64, 40, 60, 96),
             (16, 40, 2_000, 1),
             (16, 3, 1, 0),
             (16, 160, 50, 48),
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn only_a_change_of_more_than_a_quarter_is_told() {
         let mut pace = with(100, 100, 100);
-        pace.ahead = 160;
+        pace.ahead = 225;
         pace.submitted(Seq(3));
         assert_eq!(pace.durable(Seq(2)), None, "not durable yet");
         assert!(pace.committing.is_some());
