@@ -334,7 +334,7 @@ def nightly(machine, target):
     yield Step("crashes-long", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
                                 "--features", "conformance", "--example", "crashes", "--", "1000000", seed], cores=2, **AT_NIGHT)
     yield Step("readers", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
-                           "--features", "conformance", "--example", "readers", "--", "1800", seed], **AT_NIGHT)
+                           "--features", "conformance", "--example", "readers", "--", "1800", seed], cores=2, **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",

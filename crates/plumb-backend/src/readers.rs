@@ -2,10 +2,11 @@
 //!
 //! Files may be damaged by failing disks, merges and other programs. [`run`] mutates real samples at random (bytes,
 //! ranges, JSON values, parts of other samples) and passes them to the readers of checkpoints, exports, journals,
-//! plans, projects and settings. For each input:
+//! plans, projects, settings and schemas, and of encrypted objects. For each input:
 //!
 //! 1. The reader returns: it does not panic, and takes at most [`LIMIT`].
 //! 2. Accepted input can be written, and the result is read as an equal value.
+//! 3. An encrypted object is accepted only if nobody has changed it.
 //!
 //! Samples, and inputs that violated a rule in the past, are in `tests/data/readers/<reader>/`.
 
@@ -16,11 +17,14 @@ use std::{fs, io};
 
 use plumb_project::StackFile;
 use plumb_project::project::Project;
+use plumb_schema::{BindOptions, Document, Format, NoPackages, PackageSchema, SchemaIndex, bind};
 use plumb_state::file::{Deployment, parse_checkpoint, parse_deployment, parse_root};
 use plumb_state::journal::disk::{self, Tail};
 use plumb_state::plan::PlanFile;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+
+use crate::encryption;
 
 /// Time limit of a reader for one input.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -43,17 +47,23 @@ pub enum Reader {
     Project,
     /// `Pulumi.<stack>.yaml`.
     Settings,
+    /// Schemas of packages, in JSON or YAML.
+    Schema,
+    /// Encrypted states, journals and other objects.
+    Encrypted,
 }
 
 impl Reader {
     /// All readers.
-    pub const ALL: [Reader; 6] = [
+    pub const ALL: [Reader; 8] = [
         Reader::Checkpoint,
         Reader::Deployment,
         Reader::Journal,
         Reader::Plan,
         Reader::Project,
         Reader::Settings,
+        Reader::Schema,
+        Reader::Encrypted,
     ];
 
     /// Name of the folder with its samples.
@@ -65,6 +75,8 @@ impl Reader {
             Reader::Plan => "plan",
             Reader::Project => "project",
             Reader::Settings => "settings",
+            Reader::Schema => "schema",
+            Reader::Encrypted => "encrypted",
         }
     }
 
@@ -94,6 +106,8 @@ impl Reader {
                 let text = String::from_utf8_lossy(input);
                 Ok(StackFile::parse("Pulumi.dev.yaml", &text, "proj").is_ok())
             }
+            Reader::Schema => schema(&String::from_utf8_lossy(input)),
+            Reader::Encrypted => encrypted(input),
         }
     }
 }
@@ -135,6 +149,66 @@ fn journal(input: &[u8]) -> Result<bool, String> {
         return Err("its good part is read as something else".to_owned());
     }
     Ok(journal.header.is_some())
+}
+
+fn schema(text: &str) -> Result<bool, String> {
+    let mut is_usable = false;
+    for format in [Format::Json, Format::Yaml] {
+        if let Ok(document) = Document::read(text, format) {
+            is_usable |= whole_schema(&document)?;
+        }
+    }
+    if let Ok(package) = PackageSchema::parse(text) {
+        drop((package.provider(), package.config()));
+        for token in package.resource_tokens() {
+            drop(package.resource(token));
+        }
+        for token in package.function_tokens() {
+            drop(package.function(token));
+        }
+        for token in package.type_tokens() {
+            drop(package.type_definition(token));
+        }
+    }
+    if let Ok(index) = SchemaIndex::new(text)
+        && SchemaIndex::from_bytes(&index.to_bytes()).is_none()
+    {
+        return Err("its index is written and not read".to_owned());
+    }
+    Ok(is_usable)
+}
+
+fn whole_schema(document: &Document<'_>) -> Result<bool, String> {
+    let options = BindOptions {
+        allow_dangling: true,
+        packages: &NoPackages,
+    };
+    let bound = bind(document, options);
+    if !bound.is_usable() {
+        return Ok(false);
+    }
+    let text = bound.package.to_json();
+    let again = Document::read(&text, Format::Json);
+    let again = again.map_err(|problem| format!("what was written is not read: {problem}"))?;
+    if bind(&again, options).package != bound.package {
+        return Err("what was written is read as something else".to_owned());
+    }
+    Ok(true)
+}
+
+/// The samples are encrypted with keys that are not secret. They contain JSON or a part of a journal.
+fn encrypted(input: &[u8]) -> Result<bool, String> {
+    let Some(content) = encryption::read_unprotected(input) else {
+        return Ok(false);
+    };
+    if encryption::is_log(input) {
+        return journal(&content);
+    }
+    let is_json = serde_json::from_slice::<serde_json::Value>(&content).is_ok();
+    if is_json || disk::read(&content).is_ok_and(|journal| journal.tail == Tail::Clean) {
+        return Ok(true);
+    }
+    Err("a changed object is decrypted".to_owned())
 }
 
 /// Samples of a reader, from the folder of all samples.

@@ -229,14 +229,14 @@ impl EncryptedBucket {
 }
 
 /// An encrypted object in either of its forms.
-enum Encrypted<'b> {
+pub(super) enum Encrypted<'b> {
     Log(LogHead<'b>),
     Envelope(Envelope<'b>),
 }
 
 impl<'b> Encrypted<'b> {
     /// Parses the content of an object; `None` if it is not encrypted.
-    fn parse(bytes: &'b [u8]) -> Result<Option<Self>, EnvelopeError> {
+    pub(super) fn parse(bytes: &'b [u8]) -> Result<Option<Self>, EnvelopeError> {
         if let Some(log) = LogHead::parse(bytes) {
             return Ok(Some(Encrypted::Log(log)));
         }
@@ -246,14 +246,14 @@ impl<'b> Encrypted<'b> {
         Envelope::parse(bytes).map(|envelope| Some(Encrypted::Envelope(envelope)))
     }
 
-    fn record(&self) -> &KeyRecord {
+    pub(super) fn record(&self) -> &KeyRecord {
         match self {
             Encrypted::Log(log) => &log.record,
             Encrypted::Envelope(envelope) => &envelope.head.record,
         }
     }
 
-    fn decrypt(&self, key: &StateKey) -> Result<Vec<u8>, EnvelopeError> {
+    pub(super) fn decrypt(&self, key: &StateKey) -> Result<Vec<u8>, EnvelopeError> {
         match self {
             Encrypted::Log(log) => Ok(log.decrypt(key)),
             Encrypted::Envelope(envelope) => envelope.decrypt(key),

@@ -96,5 +96,19 @@ pub(crate) fn unprotected(record: &KeyRecord) -> Result<StateKey, Box<dyn Error 
     Ok(StateKey::open(&record.key, &plumb_secrets::Base64Manager)?)
 }
 
+/// Content of an encrypted object whose key is not secret; `None` if it is something else.
+#[cfg(any(test, feature = "conformance"))]
+pub(crate) fn read_unprotected(object: &[u8]) -> Option<Vec<u8>> {
+    let encrypted = bucket::Encrypted::parse(object).ok()??;
+    let key = unprotected(encrypted.record()).ok()?;
+    encrypted.decrypt(&key).ok()
+}
+
+/// Whether an object is an encrypted journal of one file.
+#[cfg(any(test, feature = "conformance"))]
+pub(crate) fn is_log(object: &[u8]) -> bool {
+    log::LogHead::parse(object).is_some()
+}
+
 #[cfg(test)]
 mod tests;
