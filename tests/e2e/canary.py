@@ -188,6 +188,8 @@ PYTHON = """import pulumi
 config = pulumi.Config()
 token, text = config.require_secret("token"), config.require_secret("text")
 key = config.get_secret("key")
+tree = config.require_object("tree")
+print("a leaf", tree["leaf"], "and", tree["list"][0]["inner"], "in", tree["open"])
 pulumi.log.info(f"plain {config.require('token')} and {config.require('text')}")
 print("printed", config.require("token"), repr(config.require("text")))
 token.apply(lambda value: pulumi.log.warn(f"warned of {value}"))
@@ -222,6 +224,10 @@ def says_them_itself(world):
     (world.project / "__main__.py").write_text(PYTHON)
     world.ok("stack", "init", "dev")
     world.set(SECRETS)
+    world.secrets.update({"leaf": "canary-leaf-77b1", "inner": "canary-inner-2c19"})
+    world.run("config", "set", "--secret", "--path", "tree.leaf", given=world.secrets["leaf"])
+    world.run("config", "set", "--secret", "--path", "tree.list[0].inner", given=world.secrets["inner"])
+    world.ok("config", "set", "--path", "tree.open", "seen by all")
     world.ok("up", "--yes")
     world.ok("preview", "--json")
     for wrong in ("fail", "stop"):
@@ -229,7 +235,8 @@ def says_them_itself(world):
         world.try_all()
         world.fails("up", "--yes", "--json")
         world.ok("config", "rm", wrong)
-    world.expect_said("cannot use [secret] at [secret]", "stopped at [secret] with ", "warned of [secret]", "printed [secret]")
+    world.expect_said("cannot use [secret] at [secret]", "stopped at [secret] with ", "warned of [secret]", "printed [secret]",
+                      "a leaf [secret] and [secret] in seen by all")
     world.ok("refresh", "--yes", "--diff")
     world.views()
 
@@ -298,7 +305,102 @@ def single_objects(world):
     world.run("preview", "--json")
 
 
-STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects, whole_state]
+CEL = """
+tells:
+  type: lab:index:Thing
+  when: has(props.value) && has(props.other)
+  check: "false"
+  messageExpression: "resource.name + ' has ' + props.value + ' and ' + string(props.other)"
+fixes:
+  level: remediate
+  type: pulumi:index:Stash
+  check: "!has(props.input.fixed)"
+  message: it was not fixed
+  fix: {input.fixed: "'fixed ' + props.input.text"}
+"""
+WRONG = """
+converts:
+  type: lab:index:Thing
+  when: has(props.other)
+  check: int(timestamp(props.value)) > 0
+  message: no time
+"""
+REGO = """package canary
+
+warn_told contains message if {
+\tinput.value
+\tprint("printed", input.value)
+\tmessage := sprintf("%s has %v", [input.__name, input])
+}
+"""
+WRONG_REGO = """package wrong
+
+deny_converted contains "no number" if to_number(input.value) < 0
+"""
+POLICIES = """
+import sys
+
+import pulumi
+from pulumi_policy import EnforcementLevel, PolicyPack, ResourceValidationPolicy, StackValidationPolicy
+
+config = pulumi.Config("proj")
+# What is printed before the pack says its port stops it.
+print("loaded with", config.get("token"), file=sys.stdout if config.get_bool("noisy") else sys.stderr)
+
+
+def tell(args, report):
+    print("printed", args.props.get("value"))
+    report(f"{args.name} has {dict(args.props)}")
+
+
+def fail(args, report):
+    if config.get_bool("fail") and "value" in args.props:
+        raise ValueError(f"cannot judge {args.props['value']}")
+
+
+def remediate(args):
+    if args.resource_type == "pulumi:index:Stash":
+        return {"input": {**args.props["input"], "more": f"more {args.props['input']['text']}"}}
+
+
+def tell_all(args, report):
+    for it in args.resources:
+        report(f"{it.urn} has {dict(it.props)}")
+
+
+PolicyPack("told", enforcement_level=EnforcementLevel.ADVISORY, policies=[
+    ResourceValidationPolicy("tell", "It tells.", tell),
+    ResourceValidationPolicy("fail", "It fails.", fail),
+    ResourceValidationPolicy("fix", "It fixes.", remediate=remediate, enforcement_level=EnforcementLevel.REMEDIATE),
+    StackValidationPolicy("whole", "It tells all.", tell_all),
+])
+"""
+
+
+def judged(world):
+    """Policies say what they have seen, fail with it, and derive other values from it."""
+    packs, wrong = world.packs()
+    world.begin()
+    world.ok("preview", *packs)
+    world.ok("preview", "--json", *packs)
+    world.ok("up", "--yes", "--diff", "--event-log", world.out("events.json"), "--show-policy-remediations", *packs,
+             PULUMI_DEBUG_COMMANDS="true")
+    world.learn_made()
+    world.ok("config", "set", "fail", "true")
+    world.rotate()
+    for words in (["preview", "--diff"], ["preview", "--json"], ["up", "--yes", "--json"],
+                  ["up", "--yes", "--markdown", world.out("up.md"), "-v=9", "--logtostderr"],
+                  ["policy", "analyze"], ["policy", "analyze", "--json"]):
+        for options in (packs, *wrong):
+            world.run(*words, *options)
+    world.ok("config", "set", "noisy", "true")
+    world.run("up", "--yes", *packs)
+    world.views()
+    world.expect_said("plain has [secret]", "cannot judge [secret]", "`converts` cannot be evaluated", '"more":"[secret]"',
+                      "`deny_converted` cannot be evaluated", "printed [secret]", "nested has ", "loaded with [secret]")
+
+
+STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects, whole_state, judged]
 
 
 def changed(**properties):
@@ -333,6 +435,7 @@ class World:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             **(server.environment if server else {}),
         }
+        self.policies = options.policies and options.policies.absolute().parent.parent
         self.secrets = {**SECRETS}
         self.said = []
         self.arguments = Arguments()
@@ -350,6 +453,22 @@ class World:
     def rotate(self):
         self.secrets.update({f"new {name}": value for name, value in ROTATED.items()})
         self.set(ROTATED)
+
+    def packs(self):
+        """Options that run a policy pack in each language, and the options of each pack that fails."""
+        packs = {"cel": ("rules.yaml", CEL), "rego": ("rules.rego", REGO), "wrong cel": ("rules.yaml", WRONG),
+                 "wrong rego": ("rules.rego", WRONG_REGO)}
+        if self.policies:
+            packs["python"] = ("__main__.py", POLICIES)
+        for name, (file, text) in packs.items():
+            folder = self.root / "packs" / name
+            folder.mkdir(parents=True)
+            (folder / file).write_text(text)
+            runtime = {"name": name.removeprefix("wrong "), "options": {"virtualenv": str(self.policies)} if name == "python" else {}}
+            (folder / "PulumiPolicy.yaml").write_text(json.dumps({"runtime": runtime, "version": "1.0.0"}))
+        option = {name: ("--policy-pack", str(self.root / "packs" / name)) for name in packs}
+        wrong = [option.pop("wrong cel"), option.pop("wrong rego")]
+        return [word for pack in option.values() for word in pack], wrong
 
     def set_up_project(self, runtime):
         self.write({"name": "proj", "runtime": {"name": runtime, "options": {"toolchain": "pip"}}})
@@ -438,7 +557,8 @@ class World:
         """What is around the secrets is shown, so that not finding them says something."""
         for text in texts:
             if not any(text in said for _, said in self.said):
-                raise Failed(f"{text!r} was never said")
+                like = {line for _, said in self.said for line in said.splitlines() if text.split("[")[0] in line}
+                raise Failed(f"{text!r} was never said, but {sorted(like)[:5]}")
 
     def expect_stored(self, text, is_expected, folder=None):
         """Whether a text of the state can be read in the store."""
@@ -535,7 +655,7 @@ def looked_at(story, server=None):
 
 
 def in_servers(options):
-    """A life of a stack in each store that has files or tables of its own."""
+    """A life of a stack, and with `--failures` one of failing calls, in each store that has files or tables of its own."""
     kinds, left_out = store_servers.all_of(*(it and it.resolve() for it in (options.stores, options.postgres)))
     for server in left_out:
         print(f"left out stories of {server}", flush=True)
@@ -544,7 +664,8 @@ def in_servers(options):
         with tempfile.TemporaryDirectory(prefix="plumb-canary-") as folder:
             server = kind(Path(folder), programs)
             try:
-                stories = [life, *([whole_state] if server.shows_what_it_keeps else [])]
+                stories = [life, *([steps_fail] if options.failures else []),
+                           *([whole_state] if server.shows_what_it_keeps else [])]
                 ended.append(tell([looked_at(it, server) for it in stories], lambda root, server=server: World(root, options, server)))
             finally:
                 server.stop()
@@ -555,8 +676,10 @@ def main():
     parser = argparse.ArgumentParser(description="Look for secrets wherever they could have got.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--python", required=True, type=Path, help="a Python with pulumi and grpcio")
+    parser.add_argument("--policies", type=Path, help="a Python with pulumi-policy, for a pack in Python")
     parser.add_argument("--stores", type=Path, help="the folder that tests/setup-stores.sh printed")
     parser.add_argument("--postgres", type=Path, help="the folder that tests/setup-postgres.sh printed")
+    parser.add_argument("--failures", action="store_true", help="let calls fail in each store too, not only with files")
     parser.add_argument("--only", help="name of one story")
     options = parser.parse_args()
     if options.stores or options.postgres:

@@ -64,6 +64,7 @@ pub(crate) async fn run(operation: Operation) -> Result<Report, Error> {
         program,
         snippets: Some(Arc::new(PclSnippets::new(Arc::new(Schemas(host.clone()))))),
         info,
+        secret_parts: Vec::new(),
         policies: PolicyPacks {
             local: operation.packs.clone(),
             ..PolicyPacks::default()

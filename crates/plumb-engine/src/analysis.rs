@@ -16,8 +16,10 @@ use plumb_resource::policy::{
     Analysis, AnalyzedResource, PolicyCall, PolicyReply, Remedies, Remedy,
 };
 use plumb_state::Snapshot;
+use plumb_value::Value;
 use tokio::sync::{mpsc, watch};
 
+use crate::masks::Masks;
 use crate::monitor::{Incoming, LogMessage};
 use crate::policies::{Loaded, PolicyPacks};
 use crate::program::ProgramContext;
@@ -32,6 +34,8 @@ pub struct AnalysisSetup {
     pub snapshot: Snapshot,
     /// Data of the stack, for the packs.
     pub info: ProgramContext,
+    /// Secret parts of structured settings.
+    pub secret_parts: Vec<Value>,
     /// The packs.
     pub policies: PolicyPacks,
     /// Host that starts the packs. Its engine address is [`Shell::address`].
@@ -60,6 +64,7 @@ impl Shell {
     pub async fn analyze(self, setup: AnalysisSetup) -> Analyzed {
         self.serve(&setup.host);
         let mut teller = Teller {
+            masks: masks(&setup),
             subscriber: setup.subscriber,
             error_logged: false,
         };
@@ -91,11 +96,28 @@ impl Shell {
 /// Sender of findings and log messages.
 struct Teller {
     subscriber: Subscriber,
+    masks: Masks,
     error_logged: bool,
 }
 
+/// Masks for the secrets that packs get: those of the settings and of the state.
+fn masks(setup: &AnalysisSetup) -> Masks {
+    let keys = setup.info.config_secret_keys.iter();
+    let settings: Vec<Value> = keys
+        .filter_map(|key| setup.info.config.get(key))
+        .map(|text| Value::secret(text.as_str().into()))
+        .collect();
+    let mut masks = Masks::new(false, settings.iter().chain(&setup.secret_parts));
+    for resource in &setup.snapshot.resources {
+        masks.learn_all(&resource.inputs);
+        masks.learn_all(&resource.outputs);
+    }
+    masks
+}
+
 impl Teller {
-    fn tell(&self, event: Event) {
+    fn tell(&mut self, mut event: Event) {
+        self.masks.pass(&mut event);
         // Fails if the subscriber was dropped, and then the event is not needed.
         let _ = self.subscriber.send(vec![(Timestamp::now(), event)]);
     }

@@ -86,7 +86,8 @@ impl Driver {
     ) -> Result<Self, DuplicateResource> {
         let mut deployment = setup.setup;
         deployment.options.has_policies = !setup.policies.is_empty();
-        let masks = Masks::new(deployment.options.show_secrets, deployment.config.values());
+        let settings = deployment.config.values().chain(&setup.secret_parts);
+        let masks = Masks::new(deployment.options.show_secrets, settings);
         let mut info = setup.info;
         info.monitor_address.clone_from(&servers.address);
         info.engine_address.clone_from(&servers.address);

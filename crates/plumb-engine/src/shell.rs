@@ -7,6 +7,7 @@ use plumb_deploy::setup::Setup;
 use plumb_deploy::{DuplicateResource, Outcome};
 use plumb_plugin::PluginHost;
 use plumb_state::plan::Plan;
+use plumb_value::Value;
 use tokio::sync::{mpsc, watch};
 
 use crate::SecretsGate;
@@ -31,6 +32,8 @@ pub struct RunSetup {
     pub snippets: Option<Arc<dyn SnippetLanguage>>,
     /// Data for the program; the addresses are filled in by the run.
     pub info: ProgramContext,
+    /// Secret parts of structured settings, which are hidden in messages like secret settings.
+    pub secret_parts: Vec<Value>,
     /// Policy packs that check the deployment.
     pub policies: PolicyPacks,
     /// Host of the providers. Its engine address is [`Shell::address`].

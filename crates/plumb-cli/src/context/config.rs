@@ -24,6 +24,8 @@ pub enum ConfigCheck {
 pub struct StackConfig {
     /// Values by `namespace:name`; secrets are wrapped, and objects are JSON text.
     pub values: BTreeMap<EcoString, Value>,
+    /// Secret parts of structured values.
+    pub secret_parts: Vec<Value>,
     /// Values with encrypted secrets, for the history.
     pub encrypted: ConfigMap,
 }
@@ -57,12 +59,12 @@ impl Context {
         check: ConfigCheck,
     ) -> Result<StackConfig, Error> {
         let encrypted = self.config_with_defaults(stack, settings, secrets, check)?;
-        let mut values = BTreeMap::new();
+        let (mut values, mut secret_parts) = (BTreeMap::new(), Vec::new());
         for (key, value) in encrypted.iter() {
             let text = value.try_reveal(&mut |ciphertext| {
-                secrets
-                    .decrypt(ciphertext)
-                    .map(|text| text.expose().to_owned())
+                let text = secrets.decrypt(ciphertext)?.expose().to_owned();
+                secret_parts.push(Value::secret(text.as_str().into()));
+                Ok::<_, Error>(text)
             })?;
             let plain = Value::from(text);
             let plain = if value.is_secret() {
@@ -72,7 +74,11 @@ impl Context {
             };
             values.insert(EcoString::from(key.to_string()), plain);
         }
-        Ok(StackConfig { values, encrypted })
+        Ok(StackConfig {
+            values,
+            secret_parts,
+            encrypted,
+        })
     }
 
     /// The settings of a stack with the project's defaults, secrets encrypted.

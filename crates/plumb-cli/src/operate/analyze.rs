@@ -16,6 +16,7 @@ use plumb_engine::program::ProgramContext;
 use plumb_engine::{Shell, SourceContext};
 use plumb_state::file::{Deployment, parse_deployment};
 use plumb_state::{CiphertextCache, CodecError, SecretCodec, Snapshot};
+use plumb_value::Value;
 
 use super::debugging::Debugged;
 use super::host::ProjectEnvironment;
@@ -63,6 +64,7 @@ struct Subject {
     snapshot: Snapshot,
     project_environment: ProjectEnvironment,
     info: ProgramContext,
+    secret_parts: Vec<Value>,
     tags: BTreeMap<String, String>,
 }
 
@@ -136,6 +138,7 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
     let setup = AnalysisSetup {
         snapshot: subject.snapshot,
         info: subject.info,
+        secret_parts: subject.secret_parts,
         policies: PolicyPacks {
             local,
             required: Vec::new(),
@@ -200,6 +203,7 @@ fn of_stack(name: Option<&str>, ctx: &Context) -> Result<Subject, Error> {
     Ok(Subject {
         description: format!("Stack {}", session.stack.shown),
         info: session.program_info(&Options::new(Phase::Preview)),
+        secret_parts: session.config.secret_parts.clone(),
         tags: session.tags()?,
         snapshot: session.base,
         project_environment: session.project_environment,
@@ -238,6 +242,7 @@ fn of_file(file: &str, ctx: &Context) -> Result<Subject, Error> {
         snapshot,
         project_environment,
         info,
+        secret_parts: Vec::new(),
         tags: BTreeMap::new(),
     })
 }

@@ -79,7 +79,7 @@ pub(super) struct Session<'c> {
     pub(super) stack: Stack,
     settings: StackSettings,
     secrets: Arc<StackSecrets>,
-    config: StackConfig,
+    pub(super) config: StackConfig,
     pub(super) project_environment: ProjectEnvironment,
     /// Whether missing plugins are still to be reported.
     checks_plugins: AtomicBool,
@@ -307,6 +307,7 @@ impl<'c> Session<'c> {
             program: program.program.filter(|_| runs_program),
             snippets: Some(self.project_environment.snippets(&host)),
             info,
+            secret_parts: self.config.secret_parts.clone(),
             policies,
             host,
             secrets: self.secrets_gate(is_preview),

@@ -87,6 +87,8 @@ impl Driver {
             outcome.result = OperationResult::Failed;
             outcome.error = Some(message);
         }
+        // The error may contain the last words of a plugin, which has printed a secret.
+        outcome.error = outcome.error.map(|message| self.masks.plain(&message));
         self.close(outcome.result);
         Ended {
             plan: self

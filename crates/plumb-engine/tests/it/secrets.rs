@@ -235,6 +235,7 @@ impl Stack {
             policies: PolicyPacks::default(),
             host: Arc::new(host(folder, shell.address(), Arc::new(self.vault.clone()))),
             info,
+            secret_parts: Vec::new(),
             secrets: gate,
             journal: RunJournal::new(
                 self.snapshot.clone(),

@@ -110,6 +110,7 @@ async fn run_all(
         program: Some(Arc::new(program)),
         snippets: None,
         info,
+        secret_parts: Vec::new(),
         policies,
         host: Arc::new(host(
             folder.path(),

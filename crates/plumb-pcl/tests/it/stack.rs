@@ -219,6 +219,7 @@ impl Stack {
             setup: self.setup(operation, options),
             program: Some(Arc::new(Registers(program))),
             snippets: Some(Arc::new(PclSnippets::new(Schemas::of(SCHEMA)))),
+            secret_parts: Vec::new(),
             policies: PolicyPacks::default(),
             info,
             host: Arc::new(self.host(shell.address())),

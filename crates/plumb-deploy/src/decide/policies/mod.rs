@@ -277,9 +277,13 @@ impl Deployment {
         }
         for remediation in remedies.remediations {
             match remediation.outcome {
-                Remedy::Inputs(inputs) => {
+                Remedy::Inputs(mut inputs) => {
                     let registration = self.registration_mut(idx);
                     let before = registration.new.inputs.clone();
+                    // A pack sees secrets in the open, and may have made another text from one.
+                    if before.contains_secrets() {
+                        Arc::make_mut(&mut inputs).hide_derived(&before);
+                    }
                     registration.set_inputs(inputs);
                     self.policies.remediated.insert(idx);
                     if tells {

@@ -1,5 +1,7 @@
 //! Remediations: changes that packs make to inputs.
 
+use std::sync::Arc;
+
 use plumb_events::OperationResult;
 use plumb_resource::policy::EnforcementLevel::Remediate;
 use plumb_resource::policy::{Remediation, Remedy};
@@ -117,6 +119,29 @@ fn a_dependent_of_a_replacement_is_recreated_remediated() {
         let tag = world.state("user").inputs.get("tag").cloned();
         assert_eq!(tag.as_ref().and_then(Value::as_str), Some("t"));
         assert_eq!(ran.remediations().len(), 1);
+    });
+}
+
+/// POLICY-04: a new text that contains a secret is secret itself, although the pack does not say so.
+#[test]
+fn a_text_that_is_made_from_a_secret_is_secret() {
+    for_orders(|world| {
+        world.packs = vec![pack("house").remediates("a", |inputs| {
+            let remediated = inputs.clone().with("note", "it contains hunter2");
+            vec![Remediation {
+                policy: "note".into(),
+                outcome: Remedy::Inputs(Arc::new(remediated.with("tag", "t"))),
+            }]
+        })];
+        let secret = Value::secret("hunter2".into());
+        world
+            .up(&[res("a").with("password", secret.clone())])
+            .succeeded();
+        let expected = PropertyMap::new()
+            .with("password", secret)
+            .with("note", Value::secret("it contains hunter2".into()))
+            .with("tag", "t");
+        assert_eq!(*world.state("a").inputs, expected);
     });
 }
 
