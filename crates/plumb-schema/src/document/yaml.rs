@@ -107,14 +107,22 @@ fn plain(text: Cow<'_, str>) -> Value<'_> {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        word if word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
-            && word.bytes().any(|byte| byte.is_ascii_digit())
-            && word.parse::<f64>().is_ok() =>
-        {
-            Value::Number(text)
-        }
-        _ => Value::String(text),
+        word => match number(word) {
+            Some(number) if serde_json::from_str::<serde_json::Number>(word).is_err() => {
+                Value::Number(Cow::Owned(number.to_string()))
+            }
+            Some(_) => Value::Number(text),
+            None => Value::String(text),
+        },
     }
+}
+
+/// A number in a form that JSON may not have, such as `+1` and `.5`; those beyond the range of a double are texts.
+fn number(word: &str) -> Option<f64> {
+    let begins = word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    let is_likely = begins && word.bytes().any(|byte| byte.is_ascii_digit());
+    let number = is_likely.then(|| word.parse().ok()).flatten();
+    number.filter(|it: &f64| it.is_finite())
 }
 
 #[cfg(test)]
@@ -123,7 +131,11 @@ mod tests {
 
     #[test]
     fn scalars_are_what_they_look_like() {
-        let node = read("a: 1.5\nb: '1'\nc: true\nd:\ne: 0.0.1\nf: [x, -3]\n").unwrap();
+        let node =
+            read("a: 1.5\nb: '1'\nc: true\nd:\ne: 0.0.1\nf: [x, -3]\ng: +.5\nh: 1e999\n").unwrap();
+        let value = |key: &str| node.get(key).unwrap().value.clone();
+        assert_eq!(value("g"), Value::Number(Cow::Borrowed("0.5")));
+        assert_eq!(value("h"), Value::String(Cow::Borrowed("1e999")));
         assert_eq!(
             node.get("a").unwrap().value,
             Value::Number(Cow::Borrowed("1.5"))
