@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plumb_backend::StateKeys;
+use plumb_backend::{StackKey, StateKeys};
 use plumb_secrets::{CloudKeys, Error as SecretsError, Passphrases, Plaintext, SecretsManager};
 use plumb_state::{CodecError, SecretCodec, SecretsProvider};
 
@@ -97,6 +97,19 @@ impl Managers {
         provider: Option<&SecretsProvider>,
     ) -> Result<Arc<dyn SecretsManager>, Error> {
         Ok(recorded_manager(provider, &self.passphrases, &self.keys)?)
+    }
+
+    /// Key for a state that is encrypted as a whole, encrypted by the manager that the state records or by a new one.
+    pub(crate) fn new_state_key(
+        &self,
+        recorded: Option<&SecretsProvider>,
+    ) -> Result<StackKey, Error> {
+        let manager = match recorded {
+            Some(_) => self.recorded(recorded)?,
+            None => self.create().map_err(Error::secrets)?,
+        };
+        let key = manager.check().and_then(|()| StackKey::create(&*manager));
+        key.map_err(Error::secrets)
     }
 
     /// Access to the keys of states that are encrypted as a whole.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plumb_backend::{Backend, Page, RemoveOptions, UpdateRecord};
+use plumb_backend::{Backend, Page, RemoveOptions, StackKey, UpdateRecord};
 use plumb_engine::with_causes;
 use plumb_project::StackReference;
 use plumb_resource::ResourceState;
@@ -134,6 +134,25 @@ impl Stack {
         .await
     }
 
+    /// Encrypts the state as a whole, with its journals, history and backups, as `plumb stack encrypt` does. Later
+    /// operations keep it encrypted.
+    pub async fn encrypt_state(&self) -> Result<(), Error> {
+        self.with(|stack| {
+            let (backend, reference) = (stack.backend(), stack.reference());
+            // A key that is there already continues a conversion that was interrupted.
+            let key = backend.stack_key(reference)?;
+            let key = key.map_or_else(|| stack.new_state_key(), Ok)?;
+            Ok(backend.set_stack_key(reference, Some(key))?)
+        })
+        .await
+    }
+
+    /// Undoes [`Stack::encrypt_state`]. Secrets in the state stay encrypted.
+    pub async fn decrypt_state(&self) -> Result<(), Error> {
+        self.with(|stack| Ok(stack.backend().set_stack_key(stack.reference(), None)?))
+            .await
+    }
+
     /// Records of the newest `count` operations, newest first.
     pub async fn history(&self, count: usize) -> Result<Vec<UpdateRecord>, Error> {
         self.with(move |stack| {
@@ -163,6 +182,12 @@ impl Stack {
             Ok(stack.backend().remove_stack(stack.reference(), options)?)
         })
         .await
+    }
+
+    fn new_state_key(&self) -> Result<StackKey, Error> {
+        let loaded = self.backend().load(&self.reference)?;
+        let recorded = loaded.opaque().and_then(|it| it.secrets_provider.as_ref());
+        self.shared.managers.new_state_key(recorded)
     }
 
     /// Decrypted part of the state. Blocks.

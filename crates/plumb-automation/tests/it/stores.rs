@@ -1,5 +1,7 @@
 //! Stacks that outlive the process.
 
+use std::path::Path;
+
 use plumb_automation::{Encryption, Error, Program, Store, Workspace};
 
 const PROGRAM: &str = "
@@ -37,6 +39,42 @@ async fn another_workspace_reads_a_folder_with_the_passphrase_alone() {
         wrong.create_stack("shop", "dev").await,
         Err(Error::StackExists(_))
     ));
+}
+
+#[tokio::test]
+async fn a_state_is_encrypted_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Workspace::builder()
+        .store(Store::Folder(folder.path().to_owned()))
+        .encryption(Encryption::passphrase("correct horse"))
+        .build()
+        .unwrap();
+    let stack = workspace.create_stack("shop", "dev").await.unwrap();
+    let up = || stack.up(Program::yaml(PROGRAM)).run();
+    let made = up().await.unwrap();
+    assert!(names_the_password(folder.path()));
+
+    stack.encrypt_state().await.unwrap();
+    stack.encrypt_state().await.unwrap();
+    assert!(!up().await.unwrap().has_changes);
+    assert_eq!(stack.outputs().await.unwrap(), made.outputs);
+    assert!(!names_the_password(folder.path()));
+
+    stack.decrypt_state().await.unwrap();
+    assert!(names_the_password(folder.path()));
+    assert!(!up().await.unwrap().has_changes);
+}
+
+/// Whether any file below a folder has the type of the resource in it.
+fn names_the_password(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().path()).any(|path| {
+        if path.is_dir() {
+            return names_the_password(&path);
+        }
+        let content = std::fs::read(&path).unwrap();
+        String::from_utf8_lossy(&content).contains("RandomPassword")
+    })
 }
 
 #[test]
