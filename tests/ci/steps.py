@@ -40,9 +40,9 @@ SETUPS = set()
 """Steps that run only where another one needs them."""
 
 
-def setup(name, script, *arguments, cores=0, after=()):
+def setup(name, script, *arguments, cores=0, after=(), reason=""):
     SETUPS.add(name)
-    return Step(name, [f"tests/{script}", *arguments], after=after, cores=cores)
+    return Step(name, [f"tests/{script}", *arguments], after=after, cores=cores, reason=reason)
 
 
 def python(name, script, *arguments, interpreter="python3", **options):
@@ -125,7 +125,7 @@ def setups(machine):
     if machine.go:
         yield setup("go_sdk", "setup-go-automation.sh")
         yield setup("delve", "setup-delve.sh", cores=1, after=("build",))
-        yield setup("vault", "setup-vault.sh", cores=2, after=("build",))
+        yield setup("vault", "setup-vault.sh", cores=2, after=("build",), reason="compiles the server of Vault")
     if machine.java:
         yield setup("java_sdk", "setup-java.sh")
         if machine.debian:
