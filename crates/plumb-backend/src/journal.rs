@@ -417,3 +417,29 @@ impl Log for FileLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(commit: u64, records: u64) -> Pace {
+        Pace {
+            commit: Duration::from_millis(commit),
+            records,
+        }
+    }
+
+    #[test]
+    fn a_slow_commit_waits_longer_when_many_calls_are_in_flight() {
+        for (commit, records, all, gap) in [
+            (3, 100, 0, 0),
+            (16, MANY - 1, 4, 1),
+            (800, MANY - 1, 30, 3),
+            (16, MANY, 16, 16),
+            (800, MANY, 30, 30),
+        ] {
+            let waits = (Duration::from_millis(all), Duration::from_millis(gap));
+            assert_eq!(pace(commit, records).waits(), waits, "{commit} {records}");
+        }
+    }
+}
