@@ -465,7 +465,8 @@ class World:
             folder = self.root / "packs" / name
             folder.mkdir(parents=True)
             (folder / file).write_text(text)
-            runtime = {"name": name.removeprefix("wrong "), "options": {"virtualenv": str(self.policies)} if name == "python" else {}}
+            options = {"virtualenv": str(self.policies)} if name == "python" else {}
+            runtime = {"name": name.removeprefix("wrong "), "options": options}
             (folder / "PulumiPolicy.yaml").write_text(json.dumps({"runtime": runtime, "version": "1.0.0"}))
         option = {name: ("--policy-pack", str(self.root / "packs" / name)) for name in packs}
         wrong = [option.pop("wrong cel"), option.pop("wrong rego")]

@@ -7,8 +7,8 @@
 //! 1. A writer whose number is taken by another's segment is fenced, and stops. A commit is therefore a single request,
 //!    without a check of the lease.
 //! 2. A sealer whose number is taken tries the next one. The existing segment was committed, and recovery replays it.
-//! 3. A writer checks its lease after it has created segment 0. Either the next owner lists that segment, or the writer
-//!    sees the lease of the next owner.
+//! 3. A writer checks its lease after it has created segment 0, and records nothing before that. Either the next owner
+//!    lists that segment, or the writer sees the lease of the next owner.
 //! 4. After a write with an unknown outcome, the segment is read back. Each writer has a token, so equal content is its
 //!    own.
 //! 5. When segments are deleted, seals of other writers stay for [`SEAL_DAYS`] days, so that a writer that slept meets

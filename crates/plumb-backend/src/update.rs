@@ -166,8 +166,8 @@ impl Update {
         }))
     }
 
-    /// Returns when the journal has begun. Until then, another run may have taken the stack over without notice; but
-    /// nothing can be recorded. Cancel-safe.
+    /// Returns when the journal has begun. Until then, another run may have taken the stack over without notice. The
+    /// engine does not wait for this, because it changes nothing that is not recorded first. Cancel-safe.
     pub async fn begun(&self) -> Result<(), JournalError> {
         self.journal()?.begun().await
     }
@@ -234,7 +234,7 @@ impl Update {
         let (lease, lock) = (self.lease.take(), self.lock.take());
         // Without its lock, the stack is free for the next run whether or not the lease has ended.
         let ((), released) = self.store.join(
-            || lease.map_or((), |lease| lease.end(owned.is_ok())),
+            || lease.into_iter().for_each(|it| it.end(owned.is_ok())),
             || lock.map_or(Ok(()), Lock::release),
         );
         released?;

@@ -34,7 +34,7 @@ pub struct AnalysisSetup {
     pub snapshot: Snapshot,
     /// Data of the stack, for the packs.
     pub info: ProgramContext,
-    /// Secret parts of structured settings.
+    /// Each secret in the settings by itself, because a structured setting may have several. Hidden in messages.
     pub secret_parts: Vec<Value>,
     /// The packs.
     pub policies: PolicyPacks,

@@ -32,7 +32,7 @@ pub struct RunSetup {
     pub snippets: Option<Arc<dyn SnippetLanguage>>,
     /// Data for the program; the addresses are filled in by the run.
     pub info: ProgramContext,
-    /// Secret parts of structured settings, which are hidden in messages like secret settings.
+    /// Each secret in the settings by itself, because a structured setting may have several. Hidden in messages.
     pub secret_parts: Vec<Value>,
     /// Policy packs that check the deployment.
     pub policies: PolicyPacks,

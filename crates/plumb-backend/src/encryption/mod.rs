@@ -8,8 +8,8 @@
 //! 2. **Each object can be read alone.** It begins with the [`KeyRecord`], so neither a renamed stack nor a backup
 //!    depends on another object. The key is a secret of the stack's secrets provider, see [`StateKey`].
 //! 3. The state file is a checkpoint that needs a feature which other programs do not have. They name that feature and
-//!    refuse the stack, instead of replacing its state. Other objects have a form of their own ([`envelope`]); journals are encrypted commit by
-//!    commit ([`log`]).
+//!    refuse the stack, instead of replacing its state. Other objects have a form of their own ([`envelope`]);
+//!    journals are encrypted commit by commit ([`log`]).
 
 mod bucket;
 mod envelope;

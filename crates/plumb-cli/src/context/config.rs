@@ -24,7 +24,7 @@ pub enum ConfigCheck {
 pub struct StackConfig {
     /// Values by `namespace:name`; secrets are wrapped, and objects are JSON text.
     pub values: BTreeMap<EcoString, Value>,
-    /// Secret parts of structured values.
+    /// Each secret in the values by itself: a structured value may have several.
     pub secret_parts: Vec<Value>,
     /// Values with encrypted secrets, for the history.
     pub encrypted: ConfigMap,
