@@ -32,7 +32,8 @@ impl Store {
         stack: &StackReference,
         key: Option<StackKey>,
     ) -> Result<(), BackendError> {
-        if key.is_none() && self.encryption.is_none() {
+        let can_have_one = self.encryption.is_some() && stack.project.is_some();
+        if key.is_none() && !can_have_one {
             return Ok(());
         }
         self.can_encrypt(stack)?.set_key(&keys::place(stack), key);

@@ -214,6 +214,31 @@ fn renamed_and_restored_stacks_stay_encrypted() {
 }
 
 #[test]
+fn stacks_in_the_legacy_layout_are_renamed_removed_and_restored() {
+    let legacy = StoreOptions {
+        legacy_layout: true,
+        ..with_keys(options())
+    };
+    let backend = open(&Arc::new(MemoryBucket::default()), legacy);
+    let legacy_stack = |name: &str| StackReference {
+        project: None,
+        ..stack(name)
+    };
+    let (dev, prod) = (legacy_stack("dev"), legacy_stack("prod"));
+    backend.create_stack(&dev, None).unwrap();
+    update(&backend, &dev, "u1", &["kept"]);
+    backend.rename_stack(&dev, &prod, &mut Ok).unwrap();
+    let keeping = RemoveOptions {
+        force: true,
+        remove_backups: false,
+    };
+    backend.remove_stack(&prod, keeping).unwrap();
+    backend.restore_stack(&prod).unwrap();
+    update(&backend, &prod, "u2", &["more"]);
+    assert!(backend.stack_key(&prod).unwrap().is_none());
+}
+
+#[test]
 fn a_stack_can_be_encrypted_from_its_beginning() {
     let (bucket, backend) = memory();
     let dev = stack("dev");

@@ -15,7 +15,7 @@ use plumb_state::{CiphertextCache, Manifest, Snapshot};
 use super::managers::{check_provider_name, secrets_of};
 use super::{Context, StackSettings};
 use crate::identity::{Code, Subject};
-use crate::{Error, prompt};
+use crate::{Error, VERSION, prompt};
 
 /// The stack of a command.
 #[derive(Clone)]
@@ -294,12 +294,12 @@ fn record_manager(settings: &mut StackSettings, manager: &dyn SecretsManager) ->
     settings.save(None)
 }
 
-/// State of a new stack: the time, and its secrets provider. It has no version, because the stack was never updated.
+/// State of a new stack: the time, the version, and its secrets provider.
 fn first_snapshot(
     manager: Arc<dyn SecretsManager>,
 ) -> Result<plumb_state::EncryptedSnapshot, Error> {
     let snapshot = Snapshot {
-        manifest: Manifest::new(Timestamp::now(), ""),
+        manifest: Manifest::new(Timestamp::now(), VERSION),
         secrets_provider: Some(provider_of(manager.as_ref())),
         ..Snapshot::default()
     };

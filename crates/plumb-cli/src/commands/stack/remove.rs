@@ -1,12 +1,14 @@
 //! `stack rm`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use plumb_backend::RemoveOptions;
 use plumb_project::files;
 
 use super::TargetArgs;
 use crate::commands::{confirm_by_name, one_name};
-use crate::context::IfMissing;
+use crate::context::{IfMissing, Stack};
 use crate::{Context, Error, ExitStatus};
 
 /// Remove a stack and its configuration
@@ -41,7 +43,7 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
     let is_selected = ctx
         .selected_stack()?
         .is_some_and(|selected| selected.reference == stack.reference);
-    let settings = ctx.settings_path(&stack, None)?;
+    let settings = removed_settings(args.preserve_config, &stack, ctx)?;
     let options = RemoveOptions {
         force: args.force,
         remove_backups: args.remove_backups,
@@ -49,7 +51,7 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
     ctx.when_unlocked(&stack, || {
         Ok(stack.backend.remove_stack(&stack.reference, options)?)
     })?;
-    if let Some(path) = settings.filter(|_| !args.preserve_config) {
+    if let Some(path) = settings {
         files::remove(&path)?;
     }
     if is_selected {
@@ -60,4 +62,19 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
         stack.shown
     )));
     Ok(())
+}
+
+/// Settings file that is removed together with the stack.
+///
+/// A stack in the legacy layout has no project, so nobody knows whether the file in this folder is its file, or that of another
+/// project's stack of the same name: it is kept.
+fn removed_settings(
+    preserve_config: bool,
+    stack: &Stack,
+    ctx: &Context,
+) -> Result<Option<PathBuf>, Error> {
+    if preserve_config || stack.reference.project.is_none() {
+        return Ok(None);
+    }
+    ctx.settings_path(stack, None)
 }
