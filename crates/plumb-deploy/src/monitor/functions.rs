@@ -26,12 +26,12 @@ use crate::status::Failure;
 use crate::steps::calls::Waiter;
 use crate::steps::providers::denied;
 
+/// Token of the built-in function that finds a resource of the run.
+const GET_RESOURCE: &str = "pulumi:pulumi:getResource";
+
 impl Deployment {
     /// Invoke (`engine.md` 2.6).
     pub(crate) fn take_invoke(&mut self, id: RequestId, mut request: Box<InvokeFunctionRequest>) {
-        if request.token == "pulumi:pulumi:getResource" {
-            return self.get_resource(id, &request);
-        }
         let package = self.package_of(&request.token, &request.package);
         if request.provider.is_empty() {
             request.provider =
@@ -64,6 +64,8 @@ impl Deployment {
         let instance =
             self.instance_for_function(&reference, &request.package.package_ref, &request.token);
         match instance {
+            // Only the engine knows the resources of the run, so it answers in place of the provider `pulumi`.
+            Ok(_) if request.token == GET_RESOURCE => self.get_resource(id, &request),
             Ok(instance) => {
                 let call = ProviderCall::Invoke(InvokeRequest {
                     token: TypeToken::new(request.token.clone()),
@@ -133,7 +135,7 @@ impl Deployment {
         let Some(idx) = found else {
             let error = RequestError::new(
                 RequestErrorKind::Unknown,
-                format!("unknown resource {text}"),
+                format!("invocation of {GET_RESOURCE} returned an error: unknown resource {text}"),
             );
             return self.reply(id, Reply::Failed(error), Fence::NONE);
         };

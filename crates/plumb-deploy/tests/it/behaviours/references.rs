@@ -100,5 +100,9 @@ fn a_program_can_look_at_what_a_reference_means() {
         assert_eq!(found.get("id"), Some(&ran.reply("user").id.as_str().into()));
         let state = with_references(&ran.known);
         assert_eq!(found.get("state"), Some(&state.into()));
+        // The function belongs to the package `pulumi`, whose default provider it needs like any other.
+        let providers = world.snapshot.resources.iter();
+        let mut providers = providers.map(|it| it.urn.as_str());
+        assert!(providers.any(|urn| urn.ends_with("::pulumi:providers:pulumi::default")));
     });
 }
