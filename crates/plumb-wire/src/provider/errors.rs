@@ -50,10 +50,14 @@ pub fn configure_error(status: &Status) -> ProviderError {
 
 /// Error of Construct or Call; `inputs` are those of the request, so that values can be shown with the problems.
 pub fn construct_error(status: &Status, inputs: &PropertyMap) -> ProviderError {
-    let mut error = ProviderError::clean(message(status));
     let problems = detail::<InputPropertiesError>(status)
         .map(|detail| detail.errors)
         .unwrap_or_default();
+    let mut error = if problems.is_empty() {
+        ProviderError::clean(message(status))
+    } else {
+        ProviderError::clean(own_message(status).unwrap_or_default())
+    };
     let mut text = error.message.to_string();
     for problem in problems {
         let _ = write!(text, "\n\t\t- property {}", problem.property_path);
@@ -204,16 +208,21 @@ fn partial_failure(
     }
 }
 
-/// Message of a status, with its cause if the provider gave one.
+/// Message of a status, with its cause if the provider gave one; that of its code if the provider gave none.
 fn message(status: &Status) -> String {
-    match detail::<ErrorCause>(status) {
-        Some(cause) if status.message().is_empty() => cause.message,
-        Some(cause) if !cause.message.is_empty() => {
-            format!("{}: {}", status.message(), cause.message)
-        }
-        _ if status.message().is_empty() => status.code().description().to_owned(),
-        _ => status.message().to_owned(),
-    }
+    own_message(status).unwrap_or_else(|| status.code().description().to_owned())
+}
+
+/// What the provider gave as message and cause.
+fn own_message(status: &Status) -> Option<String> {
+    let cause = detail::<ErrorCause>(status).map(|cause| cause.message);
+    let parts = [Some(status.message()), cause.as_deref()];
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .flatten()
+        .filter(|it| !it.is_empty())
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(": "))
 }
 
 /// The value at a path such as `a.b[0]["c"]`.
@@ -264,22 +273,24 @@ fn split_path(path: &str) -> Option<Vec<String>> {
 }
 
 /// A value for a message, with placeholders for secrets, assets, archives and bytes.
+///
+/// upstream: values are in braces, as Go prints them: `{text}`, `{[{1} {2}]}`, `{map[key:{true}]}`.
 fn show(value: &Value) -> String {
     match unwrapped(value) {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        Value::String(text) => text.to_string(),
+        Value::Null => "{<nil>}".to_owned(),
+        Value::Bool(value) => format!("{{{value}}}"),
+        Value::Number(value) => format!("{{{value}}}"),
+        Value::String(text) => format!("{{{text}}}"),
         Value::Bytes(_) => "[bytes]".to_owned(),
         Value::Array(values) => format!(
-            "[{}]",
+            "{{[{}]}}",
             values.iter().map(show).collect::<Vec<_>>().join(" ")
         ),
         Value::Object(map) => {
             let entries = map
                 .iter()
                 .map(|(key, value)| format!("{key}:{}", show(value)));
-            format!("{{{}}}", entries.collect::<Vec<_>>().join(" "))
+            format!("{{map[{}]}}", entries.collect::<Vec<_>>().join(" "))
         }
         Value::Asset(_) => "[asset]".to_owned(),
         Value::Archive(_) => "[archive]".to_owned(),

@@ -349,6 +349,6 @@ fn failures_arrive() {
     assert_eq!(error.properties, wrong.properties);
     assert_eq!(
         error.message,
-        "wrong\n\t\t- property k with value 'x' has a problem: bad"
+        "wrong\n\t\t- property k with value '{x}' has a problem: bad"
     );
 }

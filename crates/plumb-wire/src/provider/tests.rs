@@ -670,11 +670,21 @@ fn problems_with_inputs_are_listed_without_secrets() {
     );
     let error = construct_error(&status, &inputs);
     let expected = "bad: why\
-        \n\t\t- property list[0].k with value 'v' has a problem: it is wrong\
+        \n\t\t- property list[0].k with value '{v}' has a problem: it is wrong\
         \n\t\t- property list[1] with value '[secret]' has a problem: it is wrong\
         \n\t\t- property gone.x has a problem: it is wrong\
-        \n\t\t- property list[0][\"k\"] with value 'v' has a problem: it is wrong";
+        \n\t\t- property list[0][\"k\"] with value '{v}' has a problem: it is wrong";
     assert_eq!(error.message, expected);
     assert_eq!(error.properties.len(), 4);
     assert!(!error.message.contains("hush"));
+
+    // A provider may leave the message out. The words for its code would say less than the problems.
+    let inputs = PropertyMap::new().with("list", Value::array([Value::from(1.0), Value::Null]));
+    let details = pulumirpc::InputPropertiesError {
+        errors: vec![problem("list")],
+    };
+    let status = with_details(Code::InvalidArgument, "", vec![to_any(&details)]);
+    let error = construct_error(&status, &inputs);
+    let expected = "\n\t\t- property list with value '{[{1} {<nil>}]}' has a problem: it is wrong";
+    assert_eq!(error.message, expected);
 }
