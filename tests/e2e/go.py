@@ -199,6 +199,9 @@ def compile_errors(world):
         expect("how often", said.count("undefinedName"), 1)
     for file in world.project.glob("*.go"):
         file.unlink()
+    (world.project / "library.go").write_text("package library\n")
+    expect_in("does your program have a 'main' package?", world.up(code=1))
+    (world.project / "library.go").unlink()
     expect_in("could not find a file that ends in .go", world.up(code=1))
 
 

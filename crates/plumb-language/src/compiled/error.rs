@@ -87,6 +87,16 @@ pub enum CompiledError {
         /// Last lines of the compiler's output.
         output: Vec<String>,
     },
+    /// A Go package was compiled that is not a program.
+    #[error(
+        "error in compiling Go: go program is not executable, does your program have a 'main' package? The package in {} has \
+         another name",
+        directory.display()
+    )]
+    NotMain {
+        /// Folder of the package.
+        directory: PathBuf,
+    },
     /// A tool failed.
     #[error(transparent)]
     Tool(#[from] ToolError),

@@ -11,7 +11,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -23,6 +23,9 @@ use super::link::has_sources;
 use super::settings::{Form, Source, go};
 use crate::compiled::{CompiledError, Executable, Failures, prebuilt, say};
 use crate::{LanguageOptions, ToolError};
+
+/// First bytes of an archive of object files.
+const ARCHIVE: &[u8; 8] = b"!<arch>\n";
 
 /// Time after which unused executables are deleted.
 pub(super) const KEPT: Duration = Duration::from_hours(14 * 24);
@@ -81,8 +84,24 @@ async fn build(
             directory: directory.to_owned(),
             output,
         }),
-        other => Ok(other?),
+        other => {
+            other?;
+            check_is_program(directory, target)
+        }
     }
+}
+
+/// Fails if the compiler has written an archive, as it does for packages other than `main`.
+fn check_is_program(directory: &Path, target: &Path) -> Result<(), CompiledError> {
+    let mut start = [0; ARCHIVE.len()];
+    let read = File::open(target).and_then(|mut file| file.read(&mut start));
+    read.map_err(CompiledError::file("read", target))?;
+    if start == *ARCHIVE {
+        return Err(CompiledError::NotMain {
+            directory: directory.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 async fn build_and_keep(

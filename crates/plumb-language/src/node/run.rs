@@ -165,7 +165,7 @@ fn explained(reason: &str, has_exhausted_memory: bool) -> String {
         return reason;
     }
     format!(
-        "{reason}\nIt looks as if the program ran out of memory. Give it more with `nodeargs: --max-old-space-size=8192` \
+        "{reason}\nDetected a possible out of memory error. Give the program more with `nodeargs: --max-old-space-size=8192` \
          under `runtime.options` in Pulumi.yaml; the number is in megabytes"
     )
 }

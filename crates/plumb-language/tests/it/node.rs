@@ -261,7 +261,8 @@ async fn exhausted_memory_is_explained() {
         panic!("it has not failed");
     };
     assert!(
-        reason.contains("ran out of memory") && reason.contains("--max-old-space-size"),
+        reason.contains("Detected a possible out of memory error")
+            && reason.contains("--max-old-space-size"),
         "{reason}"
     );
 }
