@@ -14,7 +14,7 @@ use report::{document, text};
 use super::wants_json;
 use crate::context::{LoadedProject, Stack};
 use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
+use crate::{Context, Error, ExitStatus, VERSION};
 
 /// Print information about the environment
 ///
@@ -175,7 +175,8 @@ fn plugins(
     let language = project.project.runtime.iter().map(|runtime| Plugin {
         kind: PluginKind::Language,
         name: runtime.name.clone(),
-        version: None,
+        version: runs_in_ours(project, &runtime.name)
+            .then(|| VERSION.trim_start_matches('v').to_owned()),
     });
     let required = required.into_iter().map(|plugin| Plugin {
         kind: PluginKind::Resource,
@@ -185,6 +186,14 @@ fn plugins(
     let mut plugins: Vec<Plugin> = language.chain(required).collect();
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     Some(plugins)
+}
+
+/// Whether programs of this language run in a host of ours, which has our version.
+fn runs_in_ours(project: &LoadedProject, runtime: &str) -> bool {
+    let mut named = project.project.plugins.languages.iter();
+    let mut hosts = plumb_language::LANGUAGES.iter();
+    let is_named = named.any(|entry| entry.name == runtime);
+    !is_named && (runtime == "yaml" || hosts.any(|host| host.name == runtime))
 }
 
 fn language(
