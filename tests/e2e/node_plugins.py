@@ -253,13 +253,18 @@ module.exports = () => pulumi.provider.main(new Provider(), process.argv.slice(2
 '''
 
 
-def provider(world):
-    """A provider on the SDK's own server, from its sources."""
+def provider_sources(world):
     folder = world.root / "words"
     world.link_modules(folder)
     (folder / "PulumiPlugin.yaml").write_text("runtime: nodejs\n")
     (folder / "package.json").write_text('{"name": "words", "main": "index.js"}')
     (folder / "index.js").write_text(PROVIDER)
+    return folder
+
+
+def provider(world):
+    """A provider on the SDK's own server, from its sources."""
+    folder = provider_sources(world)
     text = (f"name: prog\nruntime: yaml\nplugins:\n  providers:\n    - name: words\n      path: {folder}\nresources:\n"
             "  word:\n    type: words:Word\n    properties:\n      text: TEXT\noutputs:\n  length: ${word.length}\n")
     world.file("Pulumi.yaml", text.replace("TEXT", "hello"))
@@ -272,6 +277,20 @@ def provider(world):
     expect_in(world.up(code=1), "say something")
     world.plumb("destroy", "--stack", STACK, "--yes", "--skip-preview")
     expect("what is left", world.names(), [])
+
+
+def packages_from_folders(world):
+    """A project's package comes from a folder, and has a package from another one: `install` makes the SDKs of both."""
+    words, pairs = provider_sources(world), component_sources(world)
+    (pairs / "PulumiPlugin.yaml").write_text(f"runtime: nodejs\npackages:\n  words: ../{words.name}\n")
+    # Folders may be followed by a version.
+    world.file("Pulumi.yaml", "name: prog\nruntime: yaml\npackages:\n  pairs: ../pairs@0.0.0\nresources:\n  pair:\n"
+                              "    type: pairs:index:Pair\n    properties:\n      length: 4\noutputs:\n  doubled: ${pair.doubled}\n")
+    world.plumb("install", "--no-dependencies")
+    expect("the SDK", json.loads((pairs / "sdks/words/package.json").read_text())["pulumi"]["name"], "words")
+    expect("linked", "words" in json.loads((pairs / "package.json").read_text())["dependencies"]["@pulumi/words"], True)
+    world.up()
+    expect("outputs", world.outputs(), {"doubled": 8})
 
 
 # ---------------------------------------------------------------------------------------------------- policy packs
@@ -346,7 +365,7 @@ def policy_pack(world):
 
 STORIES = (
     dynamic_resources, dynamic_secrets, dynamic_after_a_move, dynamic_without_the_sdk, component_provider,
-    component_provider_that_is_broken, provider, policy_pack,
+    component_provider_that_is_broken, provider, packages_from_folders, policy_pack,
 )
 
 if __name__ == "__main__":

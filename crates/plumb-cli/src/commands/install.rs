@@ -8,13 +8,14 @@ use clap::Args;
 use futures::future::join_all;
 use plumb_acquire::LockMode;
 use plumb_plugin::PluginKind;
-use plumb_plugin::discovery::PluginSource as Place;
+use plumb_plugin::discovery::{MANIFEST_FILE, PluginSource as Place};
 use plumb_plugin::language::{InstallRequest, PackageDependency};
 use plumb_resource::provider::PluginSpec;
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::YamlProgram;
 
-use super::package::sdk::{self, LocalSdk};
+use super::package::local::PackageInstallation;
+use super::package::target::Target;
 use super::{language, new};
 use crate::acquire::{self, Demands, output_to};
 use crate::context::LoadedProject;
@@ -50,16 +51,19 @@ pub struct InstallArgs {
 
 /// Runs `install`.
 pub fn run(args: InstallArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+    let with_dependencies = !args.no_dependencies;
     if let Some(manifest) = nearest_pack(ctx)? {
-        if !args.no_dependencies {
+        if manifest.ends_with(MANIFEST_FILE) {
+            PackageInstallation::new(with_dependencies, ctx).plugin(manifest)?;
+        } else if with_dependencies {
             new::install_pack(&manifest, ctx)?;
         }
         return Ok(ExitStatus::Success);
     }
     let project = ctx.project()?;
     project.check_version()?;
-    packages(project, ctx)?;
-    if !args.no_dependencies {
+    packages(project, with_dependencies, ctx)?;
+    if with_dependencies {
         dependencies(project, args.use_language_version_tools, ctx)?;
     }
     if !args.no_plugins {
@@ -86,7 +90,7 @@ fn nearest_pack(ctx: &Context) -> Result<Option<PathBuf>, Error> {
         if project == Some(folder) {
             return Ok(None);
         }
-        let manifests = ["PulumiPolicy.yaml", "PulumiPlugin.yaml"].map(|name| folder.join(name));
+        let manifests = ["PulumiPolicy.yaml", MANIFEST_FILE].map(|name| folder.join(name));
         if let Some(manifest) = manifests.into_iter().find(|path| path.is_file()) {
             return Ok(Some(manifest));
         }
@@ -94,25 +98,16 @@ fn nearest_pack(ctx: &Context) -> Result<Option<PathBuf>, Error> {
     Ok(None)
 }
 
-/// Generates SDKs for the packages in the project file, and links them to the program.
-fn packages(project: &LoadedProject, ctx: &Context) -> Result<(), Error> {
-    let Some(runtime) = &project.project.runtime else {
+/// Installs the packages of the project file.
+pub(crate) fn packages(
+    project: &LoadedProject,
+    with_dependencies: bool,
+    ctx: &Context,
+) -> Result<(), Error> {
+    if project.project.runtime.is_none() {
         return Ok(());
-    };
-    let mut made = Vec::new();
-    for (name, spec) in &project.project.packages {
-        let one = || -> Result<LocalSdk, Error> {
-            let schema = sdk::schema_of(spec, project, ctx)?;
-            sdk::make(&schema, &runtime.name, project.root(), ctx)
-        };
-        made.push(
-            one().map_err(|error| error.context(format!("package {name} of the project file")))?,
-        );
     }
-    if !made.is_empty() {
-        sdk::link(&made, &runtime.name, project.program_info()?, ctx)?;
-    }
-    Ok(())
+    PackageInstallation::new(with_dependencies, ctx).packages_of(&Target::of_project(project)?)
 }
 
 /// Installs the dependencies of a project's program.

@@ -30,6 +30,7 @@ use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 use super::debugging::Debugged;
 use crate::acquire::DownloadListener;
 use crate::cli::GlobalArgs;
+use crate::commands::package::local::path_of;
 use crate::commands::package::source::plugin_at;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
@@ -459,7 +460,7 @@ fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<Project
     if is_schema || !spec.source.starts_with(['.', '/']) {
         return None;
     }
-    let path = root.join(&spec.source);
+    let path = path_of(&spec.source, root)?;
     if !spec.parameters.is_empty() || !spec.extensions.is_empty() {
         return plugin_at(&path).ok();
     }

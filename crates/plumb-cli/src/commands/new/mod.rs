@@ -164,6 +164,7 @@ fn make(
             ctx.printer.line("Saved config");
             ctx.printer.line("");
         }
+        install::packages(inner.project()?, true, &inner)?;
         install::dependencies(inner.project()?, false, &inner)?;
     }
     Ok(Some((template, folder)))

@@ -1,20 +1,19 @@
 //! `package add`.
 
-use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
-use plumb_plugin::discovery::{MANIFEST_FILE, Repository};
+use plumb_plugin::discovery::Repository;
 use plumb_plugin::is_repository;
-use plumb_plugin::language::ProgramInfo;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
-use plumb_project::project::{PackageSpec, PluginProject};
+use plumb_project::project::PackageSpec;
 
+use super::local::PackageInstallation;
 use super::sdk::{self, LocalSdk};
 use super::source::{SchemaText, Wanted};
+use super::target::Target;
 use crate::commands::{install, new};
-use crate::context::LoadedProject;
 use crate::{Context, Error};
 
 /// Add a package to your project
@@ -40,6 +39,7 @@ pub struct AddArgs {
 }
 
 pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
+    PackageInstallation::new(true, ctx).source(&args.source, &ctx.environment.cwd)?;
     let Some(target) = Target::enclosing(ctx)? else {
         return outside(&args, ctx);
     };
@@ -53,7 +53,7 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     let mut sdks = Vec::new();
     for wanted in args.wanted() {
         let schema = SchemaText::load_wanted(wanted, ctx)?;
-        let made = sdk::make(&schema, &target.runtime, &target.info.root_directory, ctx)?;
+        let made = sdk::make(&schema, &target.runtime, target.root(), ctx)?;
         told(&made, ctx);
         record(&made, package_spec(wanted), &target.file)?;
         sdks.push(made);
@@ -87,75 +87,6 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
         told(&made, ctx);
     }
     Ok(())
-}
-
-/// A project or a plugin to which packages are added.
-struct Target<'c> {
-    /// File with the list of packages.
-    file: PathBuf,
-    runtime: String,
-    info: ProgramInfo,
-    /// The project; `None` for a plugin.
-    project: Option<&'c LoadedProject>,
-}
-
-impl<'c> Target<'c> {
-    /// Innermost project or plugin that contains the working directory.
-    fn enclosing(ctx: &'c Context) -> Result<Option<Self>, Error> {
-        let project = ctx.find_project()?;
-        let folders = ctx.environment.cwd.ancestors();
-        let manifest = folders
-            .map(|folder| folder.join(MANIFEST_FILE))
-            .find(|path| path.is_file());
-        match (project, manifest) {
-            (Some(project), Some(manifest)) => {
-                let depth = |path: &Path| path.components().count();
-                match depth(&project.path).cmp(&depth(&manifest)) {
-                    Ordering::Greater => Target::of_project(project).map(Some),
-                    Ordering::Less => Target::of_plugin(manifest).map(Some),
-                    Ordering::Equal => Err(Error::user(format!(
-                        "detected both {MANIFEST_FILE} and {} in {}",
-                        project.path.file_name().unwrap_or_default().display(),
-                        project.root().display()
-                    ))),
-                }
-            }
-            (Some(project), None) => Target::of_project(project).map(Some),
-            (None, Some(manifest)) => Target::of_plugin(manifest).map(Some),
-            (None, None) => Ok(None),
-        }
-    }
-
-    fn of_project(project: &'c LoadedProject) -> Result<Self, Error> {
-        let runtime = project.project.runtime.as_ref().ok_or_else(|| {
-            Error::user(
-                "the project has no runtime; set `runtime` in Pulumi.yaml, or run `plumb new`",
-            )
-        })?;
-        Ok(Target {
-            file: project.path.clone(),
-            runtime: runtime.name.clone(),
-            info: project.program_info()?,
-            project: Some(project),
-        })
-    }
-
-    fn of_plugin(manifest: PathBuf) -> Result<Self, Error> {
-        let text = files::read_text(&manifest)?.unwrap_or_default();
-        let plugin = PluginProject::parse(&manifest.display().to_string(), &text)?;
-        let folder = manifest.parent().unwrap_or(Path::new("/")).to_owned();
-        Ok(Target {
-            runtime: plugin.runtime.name,
-            info: ProgramInfo {
-                root_directory: folder.clone(),
-                program_directory: folder,
-                entry_point: ".".to_owned(),
-                options: plugin.runtime.options,
-            },
-            file: manifest,
-            project: None,
-        })
-    }
 }
 
 impl AddArgs {

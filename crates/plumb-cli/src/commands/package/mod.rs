@@ -7,8 +7,10 @@ mod gen_sdk;
 mod get_mapping;
 mod get_schema;
 mod info;
+pub(crate) mod local;
 pub(crate) mod sdk;
 pub(crate) mod source;
+pub(crate) mod target;
 
 use clap::{Args, Subcommand};
 

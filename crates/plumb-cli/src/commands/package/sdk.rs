@@ -17,7 +17,6 @@ use super::gen_sdk::write_sdk;
 use super::source::{SchemaText, Wanted};
 use crate::acquire::output_to;
 use crate::commands::language;
-use crate::context::LoadedProject;
 use crate::{Context, Error};
 
 /// Folder for the generated SDKs of a project.
@@ -46,13 +45,13 @@ fn sdk_language(runtime: &str) -> Option<Language> {
     }
 }
 
-/// Schema of the package `spec` in `project`.
+/// Schema of the package `spec` of the project or plugin in `root`.
 pub(crate) fn schema_of(
     spec: &PackageSpec,
-    project: &LoadedProject,
+    root: &Path,
     ctx: &Context,
 ) -> Result<SchemaText, Error> {
-    let inner = ctx.in_folder(project.root())?;
+    let inner = ctx.in_folder(root)?;
     let source = match &spec.version {
         Some(version) => format!("{}@{version}", spec.source),
         None => spec.source.clone(),

@@ -16,6 +16,7 @@ use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 use plumb_resource::provider::{PluginSpec, ProviderError};
 use plumb_schema::{BindOptions, Bound, Document, Format, PackageSchema, Packages, bind};
 
+use super::local;
 use crate::acquire::{Demands, language_options, output_to, unasked};
 use crate::operate::{discovery, log_arguments};
 use crate::{Context, Error, Printer};
@@ -372,8 +373,8 @@ pub(crate) fn mapping(
     parameters: &[String],
     ctx: &Context,
 ) -> Result<Option<Mapping>, Error> {
-    let path = ctx.environment.cwd.join(source);
-    let (plugins, spec) = if source.starts_with(['.', '/']) || path.is_dir() {
+    let path = local::path_of(source, &ctx.environment.cwd);
+    let (plugins, spec) = if let Some(path) = path {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
         (Plugins::with_plugins(ctx, vec![plugin])?, spec)
@@ -445,8 +446,7 @@ impl Wanted<'_> {
 /// Schema of a plugin, given by name with an optional version, by path, or by the repository of its sources.
 fn of_plugin(wanted: Wanted<'_>, ctx: &Context) -> Result<SchemaText, Error> {
     let source = wanted.source;
-    let path = ctx.environment.cwd.join(source);
-    if source.starts_with(['.', '/']) || path.is_dir() {
+    if let Some(path) = local::path_of(source, &ctx.environment.cwd) {
         let plugin = plugin_at(&path)?;
         let spec = PluginSpec::named(&plugin.name);
         let plugins = Plugins::with_plugins(ctx, vec![plugin])?;

@@ -61,7 +61,7 @@ pub(super) fn find(
         }
     }
     for (name, spec) in &project.project.packages {
-        let text = sdk::schema_of(spec, project, ctx).map(SchemaText::into_text);
+        let text = sdk::schema_of(spec, project.root(), ctx).map(SchemaText::into_text);
         let schema = text.and_then(|text| {
             PackageSchema::parse(text).map_err(|error| Error::user(error.to_string()))
         });
