@@ -69,6 +69,14 @@ pub(super) async fn install_packages(
     }
 }
 
+/// Whether a virtual environment is without pip, as those made by `uv venv` are.
+fn lacks_pip(environment: &Path) -> bool {
+    let programs = ["bin/pip", "bin/pip3", "Scripts/pip.exe"];
+    !programs
+        .iter()
+        .any(|program| environment.join(program).exists())
+}
+
 async fn install_with_pip(
     options: &LanguageOptions,
     settings: &Settings,
@@ -96,6 +104,15 @@ async fn install_with_pip(
         report("Finished creating virtual environment");
     }
     let interpreter = settings.interpreter(&options.environment).await?;
+    if settings
+        .virtualenv_directory()
+        .is_some_and(|it| lacks_pip(&it))
+    {
+        interpreter
+            .tool(&["-m", "ensurepip", "--default-pip"], directory)
+            .run(output, level)
+            .await?;
+    }
     let upgrade = [
         "-m",
         "pip",

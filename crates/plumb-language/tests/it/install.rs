@@ -74,6 +74,31 @@ async fn an_environment_is_made_and_packages_are_read_from_it() {
 }
 
 #[tokio::test]
+async fn pip_is_added_to_an_environment_without_it() {
+    let world = World::new().await;
+    world.file("requirements.txt", "");
+    let info = world.info(serde_json::json!({"virtualenv": "venv", "toolchain": "pip"}));
+    let environment = info.program_directory.join("venv");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&environment)
+        .status();
+    assert!(made.unwrap().success());
+    let request = InstallRequest {
+        info,
+        is_terminal: false,
+        use_language_version_tools: false,
+        is_plugin: false,
+    };
+    // The rest of the installation needs a package index, which may be out of reach.
+    let _ = world
+        .host()
+        .install_dependencies(request, world.sink())
+        .await;
+    assert!(environment.join("bin/pip").exists());
+}
+
+#[tokio::test]
 async fn poetry_and_uv_get_a_project_file_and_make_their_environment() {
     for tool in ["uv", "poetry"] {
         let mut world = World::new().await;
