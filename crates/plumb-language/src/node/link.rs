@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::{LinkDependency, LinkRequest};
 
+use super::builds;
 use super::error::NodeError;
-use super::settings::Engine;
+use super::manager::choose;
+use super::settings::{Engine, Settings};
 use crate::LanguageOptions;
 use crate::tool::{Tool, find_executable};
 
@@ -17,12 +19,18 @@ pub(super) async fn link(
     request: &LinkRequest,
 ) -> Result<String, NodeError> {
     let directory = manifest_directory(&request.info.program_directory);
+    // Without a package manager, nothing is installed that has to be permitted.
+    let settings = Settings::of(engine, &request.info)?;
+    let choice = choose(&settings, &options.environment, &directory).ok();
     let mut hints = Vec::new();
     for dependency in &request.packages {
         let folder = request.info.root_directory.join(&dependency.path);
         let name = name_of(&folder, dependency);
         let path = relative(&folder, &directory);
         set_dependency(engine, options, &directory, &name, &path).await?;
+        if let Some(choice) = &choice {
+            builds::permit(choice, options, &directory, (&name, &path)).await?;
+        }
         hints.push(hint(
             &name,
             &dependency.package.name,

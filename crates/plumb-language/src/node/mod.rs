@@ -1,5 +1,6 @@
 //! Programs in JavaScript and TypeScript, for Node.js and for Bun (`languages.md` 3).
 
+mod builds;
 mod debugging;
 mod dependencies;
 mod error;
