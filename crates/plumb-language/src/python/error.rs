@@ -105,6 +105,15 @@ pub enum PythonError {
     /// The program could not be started.
     #[error("Problem executing program (could not run language executor)")]
     Executor(#[source] ToolError),
+    /// A `pyproject.toml` has nothing that uv can install.
+    #[error(
+        "{} is missing a [project] section, which uv requires to install dependencies; add one with a name and dependencies",
+        path.display()
+    )]
+    NoProjectSection {
+        /// Path of the file.
+        path: PathBuf,
+    },
     /// The type checker found errors.
     #[error("the type checker {checker} found problems{}", Indented(.output))]
     TypeCheck {
@@ -115,13 +124,15 @@ pub enum PythonError {
     },
     /// The type checker is not installed.
     #[error(
-        "the runtime option `typechecker` in Pulumi.yaml is {checker}, which is not installed for {}; add it to what the \
-         program depends on and run `plumb install`",
+        "The typechecker option is set to {checker}, but {checker} is not installed. Please add an entry for {checker} to \
+         {requirements} and run `plumb install`; the interpreter of the program is {}",
         program.display()
     )]
     NoTypeChecker {
         /// The type checker.
         checker: &'static str,
+        /// File with what the program depends on.
+        requirements: &'static str,
         /// The interpreter.
         program: PathBuf,
     },

@@ -6,9 +6,9 @@ use std::path::Path;
 use plumb_plugin::language::{InstallRequest, ProgramInfo};
 use plumb_plugin::{OutputLevel, OutputSink};
 
-use super::PythonError;
 use super::toolchain::{Settings, Toolchain, system_interpreter};
-use crate::files::{find_upwards, is_missing_or_empty};
+use super::{PythonError, project_file};
+use crate::files::is_missing_or_empty;
 use crate::installing::{announced, say};
 use crate::{LanguageOptions, ToolError};
 
@@ -60,7 +60,7 @@ pub(super) async fn install_packages(
     match settings.toolchain {
         Toolchain::Pip => install_with_pip(options, settings, output, level).await,
         Toolchain::Poetry => {
-            convert_requirements(settings, None)?;
+            project_file::prepare(settings, None)?;
             let tool =
                 settings.external("poetry", &["install", "--no-ansi"], &options.environment)?;
             Ok(tool.run(output, level).await?)
@@ -158,7 +158,7 @@ async fn install_with_uv(
     level: OutputLevel,
 ) -> Result<(), PythonError> {
     let environment = settings.uv_directory(&options.environment);
-    convert_requirements(settings, None)?;
+    project_file::prepare(settings, None)?;
     if is_missing_or_empty(&environment) {
         let shown = environment.to_string_lossy();
         settings
@@ -175,9 +175,9 @@ async fn install_with_uv(
 
 /// Whether the folder contains a project that can be built into a package.
 pub(super) fn is_buildable(directory: &Path) -> bool {
-    fs::read_to_string(directory.join("pyproject.toml")).is_ok_and(|text| {
-        let has_table = |table: &str| text.lines().any(|line| line.trim() == table);
-        has_table("[build-system]") && has_table("[project]")
+    fs::read_to_string(directory.join(project_file::FILE)).is_ok_and(|text| {
+        let mut tables = ["[build-system]", "[project]"].into_iter();
+        tables.all(|table| project_file::has_table(&text, table))
     })
 }
 
@@ -186,56 +186,6 @@ pub(super) fn template(info: &ProgramInfo, project: &str) -> Result<(), PythonEr
     let settings = Settings::of(info)?;
     match settings.toolchain {
         Toolchain::Pip => Ok(()),
-        Toolchain::Poetry | Toolchain::Uv => convert_requirements(&settings, Some(project)),
+        Toolchain::Poetry | Toolchain::Uv => project_file::prepare(&settings, Some(project)),
     }
-}
-
-/// Converts a `requirements.txt` to a `pyproject.toml` if there is none, because poetry and uv
-/// require one.
-fn convert_requirements(settings: &Settings, project: Option<&str>) -> Result<(), PythonError> {
-    let directory = &settings.program_directory;
-    let requirements = directory.join("requirements.txt");
-    if !requirements.is_file() || find_upwards(directory, "pyproject.toml").is_some() {
-        return Ok(());
-    }
-    let listed =
-        fs::read_to_string(&requirements).map_err(PythonError::file("read", &requirements))?;
-    let packages: Vec<&str> = listed
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    if let Some(flag) = packages
-        .iter()
-        .find(|line| line.starts_with(['-', '.', '/']))
-    {
-        return Err(PythonError::Requirement {
-            line: (*flag).to_owned(),
-            path: requirements,
-        });
-    }
-    let folder = directory.file_name().unwrap_or_default().to_string_lossy();
-    let text = project_text(project.unwrap_or(&folder), &packages, settings.toolchain);
-    let project_file = directory.join("pyproject.toml");
-    fs::write(&project_file, text).map_err(PythonError::file("write", &project_file))?;
-    fs::remove_file(&requirements).map_err(PythonError::file("remove", &requirements))
-}
-
-/// Text of a `pyproject.toml` that lists `packages`.
-fn project_text(project: &str, packages: &[&str], toolchain: Toolchain) -> String {
-    let listed: Vec<String> = packages
-        .iter()
-        .map(|package| format!("    {package:?},\n"))
-        .collect();
-    let listed = listed.concat();
-    let name = super::site::normalise(project);
-    let mut text = format!(
-        "[project]\nname = {name:?}\nversion = \"0.1.0\"\nrequires-python = \">=3.9\"\ndependencies = [\n{listed}]\n"
-    );
-    match toolchain {
-        Toolchain::Poetry => text.push_str("\n[tool.poetry]\npackage-mode = false\n"),
-        Toolchain::Uv => text.push_str("\n[tool.uv]\npackage = false\n"),
-        Toolchain::Pip => {}
-    }
-    text
 }

@@ -8,6 +8,7 @@ mod install;
 mod link;
 mod packages;
 mod plugin;
+mod project_file;
 mod run;
 mod site;
 mod toolchain;

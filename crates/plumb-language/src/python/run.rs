@@ -125,6 +125,7 @@ async fn check_types(
         {
             Err(PythonError::NoTypeChecker {
                 checker: name,
+                requirements: settings.requirements_file(),
                 program: interpreter.program.clone(),
             })
         }

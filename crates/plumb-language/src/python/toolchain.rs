@@ -7,7 +7,7 @@ use plumb_plugin::language::{OptionChoice, OptionPrompt, OptionValue, ProgramInf
 use plumb_plugin::process::Environment;
 use serde_json::Value;
 
-use super::PythonError;
+use super::{PythonError, project_file};
 use crate::files::find_upwards;
 use crate::tool::{Tool, find_executable, variable};
 
@@ -150,6 +150,16 @@ impl Settings {
             is_plugin: true,
             ..Self::of(info)?
         })
+    }
+
+    /// Name of the file that lists what the program depends on.
+    pub(super) fn requirements_file(&self) -> &'static str {
+        let requirements = "requirements.txt";
+        let is_there = self.program_directory.join(requirements).is_file();
+        match self.toolchain {
+            Toolchain::Poetry | Toolchain::Uv if !is_there => project_file::FILE,
+            _ => requirements,
+        }
     }
 
     /// Folder of pip's virtual environment.

@@ -423,5 +423,7 @@ async fn a_type_checker_that_is_not_installed_is_named() {
     world.file("__main__.py", "");
     let refused = world.host().run(request, CancellationToken::new()).await;
     let error = refused.unwrap_err().to_string();
-    assert!(error.contains("is mypy, which is not installed"), "{error}");
+    let wanted = "The typechecker option is set to mypy, but mypy is not installed. Please add an entry for mypy to \
+                  requirements.txt";
+    assert!(error.contains(wanted), "{error}");
 }
