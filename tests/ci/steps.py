@@ -110,7 +110,7 @@ def setups(machine):
     yield setup("python_mypy", "setup-python.sh", RECORDED_SDK, "mypy")
     yield setup("python_pyright", "setup-python.sh", RECORDED_SDK, "pyright")
     yield setup("pythons", "setup-pythons.sh", RECORDED_SDK)
-    yield setup("sdk_newest", "setup-node.sh", "3.270.0")
+    yield setup("sdk_newest", "setup-node.sh", "3.276.0")
     yield setup("sdk_policies", "setup-node.sh", "3.248.0", "@pulumi/policy")
     yield setup("node_tools", "setup-node-tools.sh")
     yield setup("old_sdks", "setup-old-sdks.sh")

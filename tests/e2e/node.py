@@ -431,7 +431,7 @@ def out_of_memory(world):
     """A program that needs too much memory is told how to get more."""
     world.file("Pulumi.yaml", "name: prog\nruntime:\n  name: nodejs\n  options:\n    nodeargs: --max-old-space-size=80\n")
     world.program("const all = []; for (;;) { all.push(new Array(1e5).fill({})) }")
-    expect_in(world.up(code=1), "ran out of memory", "nodeargs: --max-old-space-size")
+    expect_in(world.up(code=1), "Detected a possible out of memory error", "nodeargs: --max-old-space-size")
 
 
 def hanging_at_exit(world):

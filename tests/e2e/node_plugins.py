@@ -280,17 +280,21 @@ def provider(world):
 
 
 def packages_from_folders(world):
-    """A project's package comes from a folder, and has a package from another one: `install` makes the SDKs of both."""
+    """A project's package comes from a folder, and has a package from another one: `install` makes the SDKs of both, and
+    runs find the plugins of both."""
     words, pairs = provider_sources(world), component_sources(world)
+    child = 'new (class extends pulumi.CustomResource {})("words:index:Word", `${name}-word`, { text: "hello" }, { parent: this });'
+    (pairs / "index.ts").write_text(COMPONENT.replace("new pulumi.Stash(", child + "\n        new pulumi.Stash("))
     (pairs / "PulumiPlugin.yaml").write_text(f"runtime: nodejs\npackages:\n  words: ../{words.name}\n")
     # Folders may be followed by a version.
     world.file("Pulumi.yaml", "name: prog\nruntime: yaml\npackages:\n  pairs: ../pairs@0.0.0\nresources:\n  pair:\n"
                               "    type: pairs:index:Pair\n    properties:\n      length: 4\noutputs:\n  doubled: ${pair.doubled}\n")
     world.plumb("install", "--no-dependencies")
     expect("the SDK", json.loads((pairs / "sdks/words/package.json").read_text())["pulumi"]["name"], "words")
-    expect("linked", "words" in json.loads((pairs / "package.json").read_text())["dependencies"]["@pulumi/words"], True)
+    expect_in(json.loads((pairs / "package.json").read_text())["dependencies"]["@pulumi/words"], "sdks/words")
     world.up()
     expect("outputs", world.outputs(), {"doubled": 8})
+    expect("the child", sorted(it for it in world.names() if it.startswith("pair")), ["pair", "pair-stash", "pair-word"])
 
 
 # ---------------------------------------------------------------------------------------------------- policy packs

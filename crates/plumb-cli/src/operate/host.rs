@@ -22,16 +22,14 @@ use plumb_plugin::{
     Acquire, Discovery, HOST_SOURCE, HostOptions, OutputLevel, OutputLine, OutputSink,
     OutputStream, PluginHost, PluginKind, ServiceAddresses, parse_attachments,
 };
-use plumb_project::project::PackageSpec;
 use plumb_providers::{BuiltinContext, StackReader};
 use plumb_resource::provider::PluginSpec;
 use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
 use super::debugging::Debugged;
+use super::project_plugins::plugins_of;
 use crate::acquire::DownloadListener;
 use crate::cli::GlobalArgs;
-use crate::commands::package::local::path_of;
-use crate::commands::package::source::plugin_at;
 use crate::context::LoadedProject;
 use crate::{Context, Environment, Error};
 
@@ -413,7 +411,7 @@ pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProjec
             .cloned()
     };
     Discovery {
-        project: project.map(project_plugins).unwrap_or_default(),
+        project: project.map(plugins_of).unwrap_or_default(),
         search_path: (!environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
             .then(path)
             .flatten(),
@@ -421,55 +419,6 @@ pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProjec
         cache: Cache::new(environment.pulumi_home.join("plugins")),
         accept_newer: environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
     }
-}
-
-/// Plugins named in a project file.
-fn project_plugins(project: &LoadedProject) -> Vec<ProjectPlugin> {
-    let plugins = &project.project.plugins;
-    let kinds = [
-        (PluginKind::Resource, &plugins.providers),
-        (PluginKind::Language, &plugins.languages),
-        (PluginKind::Analyzer, &plugins.analyzers),
-    ];
-    let named = kinds
-        .into_iter()
-        .flat_map(|(kind, entries)| entries.iter().map(move |entry| (kind, entry)))
-        .map(|(kind, entry)| ProjectPlugin {
-            kind,
-            name: entry.name.clone(),
-            path: project.root().join(&entry.path),
-            version: entry
-                .version
-                .as_ref()
-                .and_then(|text| semver::Version::parse(text).ok()),
-        });
-    let mut all: Vec<ProjectPlugin> = named.collect();
-    let packages = project.project.packages.iter();
-    for plugin in packages.filter_map(|(name, spec)| package_plugin(name, spec, project.root())) {
-        // Several packages may use the same plugin.
-        if !all.contains(&plugin) {
-            all.push(plugin);
-        }
-    }
-    all
-}
-
-/// Local plugin of a package. It has the name of the package, unless the package is parameterized.
-fn package_plugin(name: &str, spec: &PackageSpec, root: &Path) -> Option<ProjectPlugin> {
-    let is_schema = plumb_schema::Format::of_file(&spec.source).is_some();
-    if is_schema || !spec.source.starts_with(['.', '/']) {
-        return None;
-    }
-    let path = path_of(&spec.source, root)?;
-    if !spec.parameters.is_empty() || !spec.extensions.is_empty() {
-        return plugin_at(&path).ok();
-    }
-    Some(ProjectPlugin {
-        kind: PluginKind::Resource,
-        name: name.to_owned(),
-        path,
-        version: None,
-    })
 }
 
 impl Context {

@@ -23,6 +23,7 @@ mod naming;
 mod pending;
 mod plan;
 mod policies;
+mod project_plugins;
 pub(crate) mod remote;
 mod reports;
 mod request;
