@@ -65,6 +65,7 @@ fn a_defect_in_the_middle_of_an_update_leaves_a_report_and_a_sound_state() {
 /// Names formatted with `{name:?}` in sources: their values are strings, which this format quotes. Add a name only if its
 /// value is a string too, and not a type of ours.
 const QUOTED: &[&str] = &[
+    "address",
     "answered",
     "binary",
     "character",
@@ -81,6 +82,7 @@ const QUOTED: &[&str] = &[
     "label",
     "limit",
     "line",
+    "markers",
     "member",
     "module",
     "name",
@@ -98,8 +100,8 @@ const QUOTED: &[&str] = &[
     "tag",
     "target",
     "text",
-    "told",
     "token",
+    "told",
     "value",
     "version",
 ];
@@ -111,6 +113,7 @@ const QUOTED_ELSEWHERE: &[&str] = &[
     "plumb-deploy/src/decide/check.rs",
     "plumb-engine/src/callbacks.rs",
     "plumb-pcl/src/bind/options.rs",
+    "plumb-language/src/python/project_file.rs",
     "plumb-plugin/src/analyzer/config.rs",
     "plumb-plugin/src/process/port.rs",
     "plumb-yaml/src/check/shape.rs",

@@ -18,14 +18,14 @@ fn with_outputs() -> TestContext {
 
 /// A stack created with a secrets manager has a state from the start, with the time of its creation.
 #[test]
-fn a_new_stack_with_a_secrets_manager_has_a_time() {
+fn a_new_stack_with_a_secrets_manager_has_a_time_and_a_version() {
     let context = TestContext::new().with_passphrase();
     context.ok(&["stack", "init", "dev"]);
     let listed: Value = serde_json::from_str(&context.ok(&["stack", "ls", "--json"])).unwrap();
     assert!(listed[0]["lastUpdate"].is_string(), "{listed}");
     let shown = context.ok(&["stack"]);
     assert!(shown.contains("    Last updated: "), "{shown}");
-    assert!(!shown.contains("Plumb version used"), "{shown}");
+    assert!(shown.contains("    Plumb version used: v3."), "{shown}");
 }
 
 #[test]

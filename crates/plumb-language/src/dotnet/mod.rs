@@ -197,7 +197,7 @@ impl Compiler for Dotnet {
         request: &LinkRequest,
     ) -> Result<String, CompiledError> {
         let info = &request.info;
-        let mut text = String::from("You can use it in your program with\n\n");
+        let mut text = String::from("You can import the SDK in your C# code with:\n\n");
         for dependency in &request.packages {
             let path = info.root_directory.join(&dependency.path);
             let mut add = dotnet(&["add"], options, &info.program_directory)?;

@@ -52,7 +52,7 @@ pub(super) async fn link(
         edit.capture().await?;
         imports.extend(import_paths(&folder, &name));
     }
-    Ok(instructions(&imports))
+    Ok(instructions(&imports, request.packages.len()))
 }
 
 /// Path relative to `base`, in the form in which Go accepts a folder.
@@ -103,8 +103,9 @@ pub(super) fn has_sources(directory: &Path) -> bool {
     })
 }
 
-fn instructions(imports: &[String]) -> String {
-    let mut text = String::from("You can use it in your program with\n\n  import (\n");
+fn instructions(imports: &[String], packages: usize) -> String {
+    let plural = if packages > 1 { "s" } else { "" };
+    let mut text = format!("You can import the SDK{plural} in your Go code with:\n\n  import (\n");
     for import in imports {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "    {import:?}");

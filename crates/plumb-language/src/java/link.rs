@@ -51,7 +51,7 @@ pub(super) fn link(
         }
         said.push('\n');
     }
-    said.push_str("You can use it in your program with\n\n");
+    said.push_str("You can import the SDK in your Java code with:\n\n");
     for folder in &folders {
         for package in packages(&folder.join("src/main/java")) {
             let _ = writeln!(said, "  import {package}.*;");

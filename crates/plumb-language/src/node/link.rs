@@ -34,7 +34,7 @@ pub(super) async fn link(
         hints.push(hint(
             &name,
             &dependency.package.name,
-            is_typescript(&directory),
+            settings.typescript || is_typescript(&directory),
         ));
     }
     Ok(hints.join("\n"))
@@ -88,6 +88,8 @@ fn relative(folder: &Path, directory: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
+/// Whether the program is compiled by something other than our own runner, which reads TypeScript unless the project file says
+/// otherwise.
 fn is_typescript(directory: &Path) -> bool {
     directory.join("tsconfig.json").is_file() || directory.join("index.ts").is_file()
 }

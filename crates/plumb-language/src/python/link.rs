@@ -100,6 +100,9 @@ pub(super) async fn link(
         .iter()
         .map(|dependency| path_of(dependency, &settings))
         .collect();
+    let root = &request.info.root_directory;
+    let packages = request.packages.iter();
+    let modules: Vec<String> = packages.map(|it| module_of(it, root)).collect();
     let has_project = find_upwards(directory, "pyproject.toml").is_some();
     let toolchain = if !has_project && directory.join(REQUIREMENTS).is_file() {
         Toolchain::Pip
@@ -113,7 +116,7 @@ pub(super) async fn link(
     };
     let add = match toolchain {
         Toolchain::Pip => {
-            require(&directory.join(REQUIREMENTS), &request.packages, &paths)?;
+            require(&directory.join(REQUIREMENTS), &modules, &paths)?;
             None
         }
         Toolchain::Poetry => Some(("poetry", arguments(&["add", "--lock"]))),
@@ -127,7 +130,7 @@ pub(super) async fn link(
         let tool = settings.external(tool, &words, environment)?;
         tool.run(&options.output, OutputLevel::Debug).await?;
     }
-    Ok(instructions(&request.packages))
+    Ok(instructions(&request.packages, &modules))
 }
 
 /// Path of the library relative to the program's folder, if it is in the project.
@@ -155,18 +158,18 @@ async fn knows_workspaces(options: &LanguageOptions, directory: &Path) -> bool {
 }
 
 /// Appends paths to a list of requirements, and removes existing entries for the same packages.
-fn require(file: &Path, packages: &[LinkDependency], paths: &[String]) -> Result<(), PythonError> {
+fn require(file: &Path, modules: &[String], paths: &[String]) -> Result<(), PythonError> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(PythonError::file("read", file)(error)),
     };
-    fs::write(file, with_requirements(&text, packages, paths))
+    fs::write(file, with_requirements(&text, modules, paths))
         .map_err(PythonError::file("write", file))
 }
 
-fn with_requirements(text: &str, packages: &[LinkDependency], paths: &[String]) -> String {
-    let names: Vec<String> = packages.iter().map(distribution).collect();
+fn with_requirements(text: &str, modules: &[String], paths: &[String]) -> String {
+    let names: Vec<String> = modules.iter().map(|module| normalise(module)).collect();
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<&str> = text
         .lines()
@@ -187,21 +190,32 @@ fn with_requirements(text: &str, packages: &[LinkDependency], paths: &[String]) 
     })
 }
 
-/// Name of a package's distribution.
-fn distribution(dependency: &LinkDependency) -> String {
-    match dependency.package.name.as_str() {
-        "pulumi" => "pulumi".to_owned(),
-        name => normalise(&format!("pulumi-{name}")),
+/// Module of a library, after which its distribution is named.
+///
+/// Its name depends on the package's namespace and on settings in its schema, so it is read from the library.
+fn module_of(dependency: &LinkDependency, root: &Path) -> String {
+    let entries = fs::read_dir(root.join(&dependency.path))
+        .into_iter()
+        .flatten();
+    let mut modules: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.path().join("__init__.py").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    match (modules.pop(), dependency.package.name.as_str()) {
+        (Some(module), _) if modules.is_empty() => module,
+        (_, "pulumi") => "pulumi".to_owned(),
+        (_, name) => format!("pulumi_{}", name.replace('-', "_")),
     }
 }
 
-fn instructions(packages: &[LinkDependency]) -> String {
-    let mut text = String::from("You can use it in your program with\n\n");
-    for dependency in packages {
-        let module = distribution(dependency).replace('-', "_");
+fn instructions(packages: &[LinkDependency], modules: &[String]) -> String {
+    let plural = if packages.len() > 1 { "s" } else { "" };
+    let mut text = format!("You can import the SDK{plural} in your Python code with:\n\n");
+    for (dependency, module) in packages.iter().zip(modules) {
         let name = dependency.package.name.replace('-', "_");
         // Writing to a string cannot fail.
-        let _ = if module == name {
+        let _ = if *module == name {
             writeln!(text, "  import {module}")
         } else {
             writeln!(text, "  import {module} as {name}")
@@ -217,22 +231,39 @@ mod tests {
 
     use super::*;
 
+    fn dependency() -> LinkDependency {
+        LinkDependency {
+            package: PackageDependency {
+                name: "my-cloud".to_owned(),
+                kind: PluginKind::Resource,
+                version: None,
+                server: None,
+                checksums: std::collections::BTreeMap::new(),
+                parameterization: None,
+                extension: None,
+            },
+            path: "sdks/my-cloud".into(),
+        }
+    }
+
     fn check(text: &str, expected: &str) {
-        let package = PackageDependency {
-            name: "my-cloud".to_owned(),
-            kind: PluginKind::Resource,
-            version: None,
-            server: None,
-            checksums: std::collections::BTreeMap::new(),
-            parameterization: None,
-            extension: None,
-        };
-        let path = "sdks/my-cloud".to_owned();
-        let packages = [LinkDependency {
-            package,
-            path: path.clone().into(),
-        }];
-        assert_eq!(with_requirements(text, &packages, &[path]), expected);
+        let modules = [module_of(&dependency(), Path::new("/nowhere"))];
+        let paths = ["sdks/my-cloud".to_owned()];
+        assert_eq!(with_requirements(text, &modules, &paths), expected);
+    }
+
+    #[test]
+    fn the_module_of_a_library_is_read_from_it() {
+        let root = tempfile::tempdir().unwrap();
+        let module = root.path().join("sdks/my-cloud/acme_my_cloud");
+        fs::create_dir_all(&module).unwrap();
+        fs::write(module.join("__init__.py"), "").unwrap();
+        fs::create_dir_all(root.path().join("sdks/my-cloud/acme.egg-info")).unwrap();
+        let modules = [module_of(&dependency(), root.path())];
+        assert_eq!(
+            instructions(&[dependency()], &modules),
+            "You can import the SDK in your Python code with:\n\n  import acme_my_cloud as my_cloud\n"
+        );
     }
 
     #[test]

@@ -24,19 +24,98 @@ pub(super) fn prepare(settings: &Settings, project: Option<&str>) -> Result<(), 
             Toolchain::Pip | Toolchain::Poetry => Ok(()),
         };
     }
-    match find_upwards(directory, REQUIREMENTS) {
-        Some(folder) => {
-            let packages = requirements(&folder)?;
-            let text = section(project, &folder, &packages) + no_package(settings.toolchain);
-            write(&folder.join(FILE), &text)?;
-            remove_requirements(&folder)
+    let Some(folder) = find_upwards(directory, REQUIREMENTS) else {
+        return write(
+            &directory.join(FILE),
+            &text(settings.toolchain, project, directory, &[]),
+        );
+    };
+    let packages = requirements(&folder)?;
+    let text = text(settings.toolchain, project, &folder, &packages);
+    write(&folder.join(FILE), &text)?;
+    remove_requirements(&folder)
+}
+
+/// Text of a new project file.
+fn text(toolchain: Toolchain, project: Option<&str>, folder: &Path, packages: &[String]) -> String {
+    match toolchain {
+        Toolchain::Poetry => poetry_text(project, packages),
+        Toolchain::Uv => section(project, folder, packages) + "\n[tool.uv]\npackage = false\n",
+        Toolchain::Pip => section(project, folder, packages),
+    }
+}
+
+/// Text of a project file for all versions of poetry: those before 2 do not read dependencies from the section `project`.
+fn poetry_text(project: Option<&str>, packages: &[String]) -> String {
+    let head = project.map(|name| format!("[project]\nname = {:?}\n\n", package_name(name)));
+    let listed: String = packages
+        .iter()
+        .map(|package| Requirement::parse(package).poetry_line())
+        .collect();
+    head.unwrap_or_default()
+        + &format!(
+            "[build-system]\nrequires = [\"poetry-core\"]\nbuild-backend = \"poetry.core.masonry.api\"\n\n\
+         [tool.poetry]\npackage-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.9\"\n{listed}"
+        )
+}
+
+/// Parts of a requirement such as `name[extra] >= 1 ; marker`.
+struct Requirement<'a> {
+    name: &'a str,
+    extras: Vec<&'a str>,
+    /// Range of versions, or `*`.
+    version: &'a str,
+    /// Where the package is, for `name @ address`.
+    address: Option<&'a str>,
+    markers: Option<&'a str>,
+}
+
+impl<'a> Requirement<'a> {
+    fn parse(text: &'a str) -> Self {
+        let is_of_name = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
+        let end = text.find(|char| !is_of_name(char)).unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        let rest = rest.trim();
+        let (extras, rest) = match rest.strip_prefix('[').and_then(|it| it.split_once(']')) {
+            Some((extras, rest)) => (extras.split(',').map(str::trim).collect(), rest.trim()),
+            None => (Vec::new(), rest),
+        };
+        let (range, markers) = match rest.split_once(';') {
+            Some((range, markers)) => (range.trim(), Some(markers.trim())),
+            None => (rest, None),
+        };
+        let range = range.trim_start_matches('(').trim_end_matches(')');
+        Requirement {
+            name,
+            extras,
+            version: if range.is_empty() { "*" } else { range },
+            address: range.strip_prefix('@').map(str::trim),
+            markers,
         }
-        // poetry says itself what it needs.
-        None if settings.toolchain == Toolchain::Uv => {
-            let text = section(project, directory, &[]) + no_package(Toolchain::Uv);
-            write(&directory.join(FILE), &text)
+    }
+
+    /// Line for the dependencies of poetry.
+    fn poetry_line(&self) -> String {
+        let mut parts = match self.address {
+            Some(address) => vec![format!("url = {address:?}")],
+            None => vec![format!("version = {:?}", self.version)],
+        };
+        // A dot would make a table of a bare key.
+        let key = if self.name.contains('.') {
+            format!("{:?}", self.name)
+        } else {
+            self.name.to_owned()
+        };
+        if self.address.is_none() && self.extras.is_empty() && self.markers.is_none() {
+            return format!("{key} = {:?}\n", self.version);
         }
-        None => Ok(()),
+        if !self.extras.is_empty() {
+            parts.push(format!("extras = {:?}", self.extras));
+        }
+        if let Some(markers) = self.markers {
+            parts.push(format!("markers = {markers:?}"));
+        }
+        format!("{key} = {{ {} }}\n", parts.join(", "))
     }
 }
 
@@ -113,15 +192,6 @@ fn package_name(text: &str) -> String {
     }
 }
 
-/// Section that says that a program is no package.
-fn no_package(toolchain: Toolchain) -> &'static str {
-    match toolchain {
-        Toolchain::Poetry => "\n[tool.poetry]\npackage-mode = false\n",
-        Toolchain::Uv => "\n[tool.uv]\npackage = false\n",
-        Toolchain::Pip => "",
-    }
-}
-
 fn write(path: &Path, text: &str) -> Result<(), PythonError> {
     fs::write(path, text).map_err(PythonError::file("write", path))
 }
@@ -157,28 +227,50 @@ mod tests {
 
     #[test]
     fn requirements_above_the_program_are_converted_where_they_are() {
-        for toolchain in ["uv", "poetry"] {
-            let root = tempfile::tempdir().unwrap();
-            let root = root.path();
-            let settings = settings(root, "program", toolchain);
-            fs::write(root.join(REQUIREMENTS), "pulumi>=3\n\n# why\n").unwrap();
-            prepare(&settings, Some("My App")).unwrap();
-            let text = file(root, FILE).unwrap();
-            assert!(text.starts_with("[project]\nname = \"my-app\"\n"), "{text}");
-            assert!(text.contains("dependencies = [\n    \"pulumi>=3\",\n]\n"));
-            assert_eq!(file(root, REQUIREMENTS), None);
-            assert_eq!(file(root, "program/pyproject.toml"), None);
-        }
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let settings = settings(root, "program", "uv");
+        fs::write(root.join(REQUIREMENTS), "pulumi>=3\n\n# why\n").unwrap();
+        prepare(&settings, Some("My App")).unwrap();
+        let text = file(root, FILE).unwrap();
+        assert!(text.starts_with("[project]\nname = \"my-app\"\n"), "{text}");
+        assert!(text.contains("dependencies = [\n    \"pulumi>=3\",\n]\n"));
+        assert_eq!(file(root, REQUIREMENTS), None);
+        assert_eq!(file(root, "program/pyproject.toml"), None);
     }
 
     #[test]
-    fn a_program_without_any_file_gets_one_for_uv() {
+    fn poetry_gets_dependencies_in_its_own_form() {
+        let root = tempfile::tempdir().unwrap();
+        let settings = settings(root.path(), "", "poetry");
+        let listed = [
+            "pulumi>=3.0.0,<4.0.0",
+            "a.b",
+            "c [x, y] (== 1.2) ; python_version < '3.12'",
+            "d @ https://example.com/d.whl",
+        ];
+        fs::write(root.path().join(REQUIREMENTS), listed.join("\n")).unwrap();
+        prepare(&settings, Some("app")).unwrap();
+        let text = file(root.path(), FILE).unwrap();
+        assert!(text.starts_with("[project]\nname = \"app\"\n\n[build-system]\n"));
+        let expected = "package-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.9\"\n\
+                        pulumi = \">=3.0.0,<4.0.0\"\n\
+                        \"a.b\" = \"*\"\n\
+                        c = { version = \"== 1.2\", extras = [\"x\", \"y\"], markers = \"python_version < '3.12'\" }\n\
+                        d = { url = \"https://example.com/d.whl\" }\n";
+        assert!(text.ends_with(expected), "{text}");
+        assert_eq!(file(root.path(), REQUIREMENTS), None);
+    }
+
+    #[test]
+    fn a_program_without_any_file_gets_one() {
         let root = tempfile::tempdir().unwrap();
         prepare(&settings(root.path(), "u", "uv"), None).unwrap();
         prepare(&settings(root.path(), "p", "poetry"), None).unwrap();
         let text = file(root.path(), "u/pyproject.toml").unwrap();
         assert!(text.contains("name = \"u\"") && text.contains("dependencies = [\n]\n"));
-        assert_eq!(file(root.path(), "p/pyproject.toml"), None);
+        let text = file(root.path(), "p/pyproject.toml").unwrap();
+        assert!(text.ends_with("[tool.poetry.dependencies]\npython = \"^3.9\"\n"));
     }
 
     #[test]

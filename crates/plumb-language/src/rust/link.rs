@@ -56,7 +56,7 @@ pub(super) async fn link(
     request: &LinkRequest,
 ) -> Result<String, CompiledError> {
     let info = &request.info;
-    let mut text = String::from("You can use it in your program with\n\n");
+    let mut text = String::from("You can import the SDK in your Rust code with:\n\n");
     for dependency in &request.packages {
         let mut add = cargo(&["add", "--quiet", "--path"], options, info)?;
         add.args

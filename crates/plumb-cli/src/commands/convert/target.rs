@@ -101,7 +101,12 @@ impl Target {
                     main: text("main"),
                     local_dependencies: local
                         .iter()
-                        .map(|it| (it.name().to_owned(), sdk::folder_of(it.name())))
+                        .map(|it| {
+                            (
+                                it.name().to_owned(),
+                                sdk::folder_of(it.name(), it.namespace()),
+                            )
+                        })
                         .collect(),
                 };
                 let generated = plumb_programs::project(program, *language, &project);

@@ -15,6 +15,9 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// the name of a built-in one: typescript, python, rust.
 #[derive(Args, Debug)]
 pub struct PackageNewArgs {
+    /// The package description; if not specified, that of the template
+    #[arg(long)]
+    pub description: Option<String>,
     /// The location to place the generated package; if not specified, the current directory is used
     #[arg(short, long)]
     pub dir: Option<String>,
@@ -67,6 +70,7 @@ struct Pack<'a> {
     template: Option<&'a str>,
     dir: Option<&'a str>,
     name: Option<&'a str>,
+    description: Option<&'a str>,
     force: bool,
     generate_only: bool,
     offline: bool,
@@ -81,6 +85,7 @@ pub fn component(args: PackageNewArgs, ctx: &Context) -> Result<ExitStatus, Erro
         template: args.template.as_deref(),
         dir: args.dir.as_deref(),
         name: args.name.as_deref(),
+        description: args.description.as_deref(),
         force: args.force,
         generate_only: args.generate_only,
         offline: args.offline,
@@ -99,6 +104,7 @@ pub fn policy(args: PolicyNewArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         template: args.template.as_deref(),
         dir: args.dir.as_deref(),
         name: None,
+        description: None,
         force: args.force,
         generate_only: args.generate_only,
         offline: args.offline,
@@ -134,7 +140,7 @@ impl Pack<'_> {
         };
         let naming = Naming {
             name: &name,
-            description: &template.description,
+            description: self.description.unwrap_or(&template.description),
         };
         instantiate::copy(&template, &naming, &folder)?;
         let manifest = folder.join(self.kind.manifest());

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 use plumb_plugin::discovery::Repository;
 use plumb_plugin::is_repository;
+use plumb_plugin::language::ProgramInfo;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
 use plumb_project::project::PackageSpec;
@@ -74,19 +75,53 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Generates SDKs in the working directory, outside of a project.
+/// Generates SDKs in the working directory, outside of a project, and links them to the program that is there.
 fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
     let language = args.language.as_deref().ok_or_else(|| {
         Error::user(
             "no project file found and no plugin file found; pass --language LANG to run outside a Pulumi project or plugin",
         )
     })?;
+    let folder = &ctx.environment.cwd;
+    let mut sdks = Vec::new();
     for wanted in args.wanted() {
         let schema = SchemaText::load_wanted(wanted, ctx)?;
-        let made = sdk::make(&schema, language, &ctx.environment.cwd, ctx)?;
+        let made = sdk::make(&schema, language, folder, ctx)?;
         told(&made, ctx);
+        sdks.push(made);
+    }
+    if is_program(language, folder)? {
+        let info = ProgramInfo {
+            root_directory: folder.clone(),
+            program_directory: folder.clone(),
+            entry_point: ".".to_owned(),
+            options: serde_json::Map::new(),
+        };
+        let hint = sdk::link(&sdks, language, info, ctx)?;
+        if !hint.is_empty() {
+            ctx.printer.line(&hint);
+        }
     }
     Ok(())
+}
+
+/// Whether a folder has a file in which programs of a language list what they depend on.
+fn is_program(language: &str, folder: &Path) -> Result<bool, Error> {
+    let names: &[&str] = match language {
+        "nodejs" | "typescript" => &["package.json"],
+        "python" => &["requirements.txt", "pyproject.toml"],
+        "go" => &["go.mod"],
+        "java" => &["pom.xml", "build.gradle", "build.gradle.kts"],
+        "rust" => &["Cargo.toml"],
+        "dotnet" | "csharp" => {
+            let mut entries = std::fs::read_dir(folder)?;
+            return Ok(entries.any(|entry| {
+                entry.is_ok_and(|it| it.path().extension().is_some_and(|it| it == "csproj"))
+            }));
+        }
+        _ => &[],
+    };
+    Ok(names.iter().any(|name| folder.join(name).is_file()))
 }
 
 impl AddArgs {

@@ -33,8 +33,11 @@ pub(crate) struct LocalSdk {
 }
 
 /// Folder of a package's SDK, relative to the project.
-pub(crate) fn folder_of(package: &str) -> String {
-    format!("{FOLDER}/{package}")
+pub(crate) fn folder_of(package: &str, namespace: Option<&str>) -> String {
+    match namespace {
+        Some(namespace) => format!("{FOLDER}/{namespace}-{package}"),
+        None => format!("{FOLDER}/{package}"),
+    }
 }
 
 /// SDK language of a runtime; `None` for YAML, which needs no SDKs.
@@ -79,7 +82,7 @@ pub(crate) fn make(
     }
     let package = &bound.package;
     let name = package.name.to_string();
-    let relative = Path::new(FOLDER).join(&name);
+    let relative = PathBuf::from(folder_of(&name, package.namespace));
     let folder = root.join(&relative);
     let is_made = match sdk_language(runtime) {
         Some(language) => {
