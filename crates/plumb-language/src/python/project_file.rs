@@ -55,7 +55,7 @@ fn poetry_text(project: Option<&str>, packages: &[String]) -> String {
     head.unwrap_or_default()
         + &format!(
             "[build-system]\nrequires = [\"poetry-core\"]\nbuild-backend = \"poetry.core.masonry.api\"\n\n\
-         [tool.poetry]\npackage-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.9\"\n{listed}"
+         [tool.poetry]\npackage-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.10\"\n{listed}"
         )
 }
 
@@ -175,7 +175,7 @@ fn section(project: Option<&str>, folder: &Path, packages: &[String]) -> String 
         .collect();
     let listed = listed.concat();
     format!(
-        "[project]\nname = {name:?}\nversion = \"0.1.0\"\nrequires-python = \">=3.9\"\ndependencies = [\n{listed}]\n"
+        "[project]\nname = {name:?}\nversion = \"0.1.0\"\nrequires-python = \">=3.10\"\ndependencies = [\n{listed}]\n"
     )
 }
 
@@ -253,7 +253,7 @@ mod tests {
         prepare(&settings, Some("app")).unwrap();
         let text = file(root.path(), FILE).unwrap();
         assert!(text.starts_with("[project]\nname = \"app\"\n\n[build-system]\n"));
-        let expected = "package-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.9\"\n\
+        let expected = "package-mode = false\n\n[tool.poetry.dependencies]\npython = \"^3.10\"\n\
                         pulumi = \">=3.0.0,<4.0.0\"\n\
                         \"a.b\" = \"*\"\n\
                         c = { version = \"== 1.2\", extras = [\"x\", \"y\"], markers = \"python_version < '3.12'\" }\n\
@@ -270,7 +270,7 @@ mod tests {
         let text = file(root.path(), "u/pyproject.toml").unwrap();
         assert!(text.contains("name = \"u\"") && text.contains("dependencies = [\n]\n"));
         let text = file(root.path(), "p/pyproject.toml").unwrap();
-        assert!(text.ends_with("[tool.poetry.dependencies]\npython = \"^3.9\"\n"));
+        assert!(text.ends_with("[tool.poetry.dependencies]\npython = \"^3.10\"\n"));
     }
 
     #[test]
