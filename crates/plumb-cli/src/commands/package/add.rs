@@ -40,7 +40,6 @@ pub struct AddArgs {
 }
 
 pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
-    PackageInstallation::new(true, ctx).source(&args.source, &ctx.environment.cwd)?;
     let Some(target) = Target::enclosing(ctx)? else {
         return outside(&args, ctx);
     };
@@ -51,6 +50,7 @@ pub(super) fn run(args: AddArgs, ctx: &Context) -> Result<(), Error> {
             target.file.display()
         )));
     }
+    install_plugin(&args, ctx)?;
     let mut sdks = Vec::new();
     for wanted in args.wanted() {
         let schema = SchemaText::load_wanted(wanted, ctx)?;
@@ -82,22 +82,24 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
             "no project file found and no plugin file found; pass --language LANG to run outside a Pulumi project or plugin",
         )
     })?;
+    let runtime = runtime_of(language);
+    install_plugin(args, ctx)?;
     let folder = &ctx.environment.cwd;
     let mut sdks = Vec::new();
     for wanted in args.wanted() {
         let schema = SchemaText::load_wanted(wanted, ctx)?;
-        let made = sdk::make(&schema, language, folder, ctx)?;
+        let made = sdk::make(&schema, runtime, folder, ctx)?;
         told(&made, ctx);
         sdks.push(made);
     }
-    if is_program(language, folder)? {
+    if is_program(runtime, folder)? {
         let info = ProgramInfo {
             root_directory: folder.clone(),
             program_directory: folder.clone(),
             entry_point: ".".to_owned(),
             options: serde_json::Map::new(),
         };
-        let hint = sdk::link(&sdks, language, info, ctx)?;
+        let hint = sdk::link(&sdks, runtime, info, ctx)?;
         if !hint.is_empty() {
             ctx.printer.line(&hint);
         }
@@ -105,15 +107,29 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a folder has a file in which programs of a language list what they depend on.
-fn is_program(language: &str, folder: &Path) -> Result<bool, Error> {
-    let names: &[&str] = match language {
-        "nodejs" | "typescript" => &["package.json"],
+/// Installs what the plugin of the package needs, if its sources are in a folder.
+fn install_plugin(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
+    PackageInstallation::new(true, ctx).source(&args.source, &ctx.environment.cwd)
+}
+
+/// Runtime of the programs in a language.
+fn runtime_of(language: &str) -> &str {
+    match language {
+        "typescript" | "javascript" => "nodejs",
+        "csharp" => "dotnet",
+        other => other,
+    }
+}
+
+/// Whether a folder has a file in which programs list what they depend on.
+fn is_program(runtime: &str, folder: &Path) -> Result<bool, Error> {
+    let names: &[&str] = match runtime {
+        "nodejs" => &["package.json"],
         "python" => &["requirements.txt", "pyproject.toml"],
         "go" => &["go.mod"],
         "java" => &["pom.xml", "build.gradle", "build.gradle.kts"],
         "rust" => &["Cargo.toml"],
-        "dotnet" | "csharp" => {
+        "dotnet" => {
             let mut entries = std::fs::read_dir(folder)?;
             return Ok(entries.any(|entry| {
                 entry.is_ok_and(|it| it.path().extension().is_some_and(|it| it == "csproj"))
