@@ -142,9 +142,10 @@ pub(super) fn find(
     if let Some(address) = Address::parse(name) {
         return from_address(kind, name, &address, is_offline, ctx);
     }
-    let template = all(kind, !is_offline, ctx)?
-        .into_iter()
-        .find(|template| template.name == name);
+    let mut templates = all(kind, !is_offline, ctx)?;
+    let position = |name: &str| templates.iter().position(|it| it.name == name);
+    let found = position(name).or_else(|| position(known_as(kind, name)?));
+    let template = found.map(|index| templates.swap_remove(index));
     template.ok_or_else(|| {
         Error::user(format!(
             "template '{name}' not found: it is neither a folder, nor an address, nor one of {}; templates of a repository \
@@ -152,6 +153,15 @@ pub(super) fn find(
             names(kind).join(", ")
         ))
     })
+}
+
+/// Name of the built-in template that the public repository of templates has under this name.
+fn known_as(kind: Kind, name: &str) -> Option<&str> {
+    match (kind, name.strip_prefix("component-")?) {
+        (Kind::Component, "nodejs") => Some("typescript"),
+        (Kind::Component, language) => Some(language),
+        (Kind::Project | Kind::Policy, _) => None,
+    }
 }
 
 fn from_address(
