@@ -176,6 +176,9 @@ const LOOKED_AT: usize = 16;
 /// Entropy in bits from which a value counts as random.
 const MANY_BITS: f64 = 50.0;
 
+/// Minimum length of a run of one character that counts as repeated.
+const SHORTEST_REPEAT: usize = 3;
+
 /// Minimum length of a run of lower-case letters that counts as a word, and its entropy in bits.
 const SHORTEST_WORD: usize = 4;
 const BITS_OF_WORD: f64 = 10.0;
@@ -187,6 +190,18 @@ fn looks_like_a_secret(name: &str, text: &str) -> bool {
         return false;
     }
     let chars: Vec<char> = text.chars().take(LOOKED_AT).collect();
+    // A repeated character says no more than a single one.
+    let runs = chars.chunk_by(|a, b| a == b);
+    let chars: Vec<char> = runs
+        .flat_map(|run| {
+            if run.len() < SHORTEST_REPEAT {
+                run
+            } else {
+                &run[..1]
+            }
+        })
+        .copied()
+        .collect();
     let has = |test: fn(&char) -> bool| chars.iter().any(test);
     let classes: [(bool, f64); 4] = [
         (has(char::is_ascii_lowercase), 26.0),
@@ -219,6 +234,8 @@ mod tests {
         assert!(!check("dbPassword", "changeme"));
         assert!(!check("secret", "line1\\nline2"));
         assert!(!check("color", "aB3$kf92LmQx8z"));
+        assert!(!check("token", "AAAABBBBccccDDDD1111"));
+        assert!(!check("token", "zzzzzzzzzzzzzzZ1"));
     }
 
     #[test]
