@@ -14,8 +14,8 @@ use crate::context::LoadedProject;
 
 /// Plugins named in a project file, and those that its plugins from folders name for their own programs.
 ///
-/// The component of a plugin can have children that are components of another plugin, whose folder only the first one's manifest
-/// names. Of several plugins with one name, the project's counts, then the first one.
+/// For example, a component of plugin A has a component of plugin B as its child, and only the manifest of A says in which folder B
+/// is. Of several plugins with the same name, that of the project is used, then the first one found.
 pub(super) fn plugins_of(project: &LoadedProject) -> Vec<ProjectPlugin> {
     let mut all = named(project);
     add_packages(&mut all, &project.project.packages, project.root());

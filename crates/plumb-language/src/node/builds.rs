@@ -13,9 +13,9 @@ use super::manager::{Choice, PackageManager};
 use crate::LanguageOptions;
 use crate::tool::Tool;
 
-/// First version of pnpm that runs no scripts of dependencies.
+/// First version of pnpm that runs scripts of dependencies only with permission.
 const ASKS: Version = Version::new(10, 0, 0);
-/// First version of pnpm that knows folders by name and path.
+/// First version of pnpm whose settings name a dependency in a folder by name and path; older ones take the name alone.
 const KNOWS_PATHS: Version = Version::new(10, 34, 2);
 /// First version of pnpm with `allowBuilds`, which replaces `onlyBuiltDependencies`.
 const HAS_ALLOW_BUILDS: Version = Version::new(11, 0, 0);

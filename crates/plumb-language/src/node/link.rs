@@ -88,8 +88,7 @@ fn relative(folder: &Path, directory: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// Whether the program is compiled by something other than our own runner, which reads TypeScript unless the project file says
-/// otherwise.
+/// Whether a folder has files of a TypeScript program, which some compile themselves and turn the option `typescript` off.
 fn is_typescript(directory: &Path) -> bool {
     directory.join("tsconfig.json").is_file() || directory.join("index.ts").is_file()
 }

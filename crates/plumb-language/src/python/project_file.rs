@@ -13,9 +13,11 @@ use crate::files::find_upwards;
 /// Name of the file.
 pub(super) const FILE: &str = "pyproject.toml";
 const REQUIREMENTS: &str = "requirements.txt";
+/// Key of a range of versions in poetry's dependencies.
+const VERSION: &str = "version";
 
-/// Makes the project file of a program, if it has none that its tool chain can use. `project` is its name; that of the folder
-/// serves without one.
+/// Makes the project file of a program, unless it has one that its tool chain can use. The file has the name `project`, or without
+/// one the name of its folder.
 pub(super) fn prepare(settings: &Settings, project: Option<&str>) -> Result<(), PythonError> {
     let directory = &settings.program_directory;
     if let Some(folder) = find_upwards(directory, FILE) {
@@ -63,10 +65,8 @@ fn poetry_text(project: Option<&str>, packages: &[String]) -> String {
 struct Requirement<'a> {
     name: &'a str,
     extras: Vec<&'a str>,
-    /// Range of versions, or `*`.
-    version: &'a str,
-    /// Where the package is, for `name @ address`.
-    address: Option<&'a str>,
+    /// Key and value that say for poetry where the package is found: a range of versions, or an address.
+    origin: (&'static str, &'a str),
     markers: Option<&'a str>,
 }
 
@@ -88,27 +88,28 @@ impl<'a> Requirement<'a> {
         Requirement {
             name,
             extras,
-            version: if range.is_empty() { "*" } else { range },
-            address: range.strip_prefix('@').map(str::trim),
+            origin: match range.strip_prefix('@') {
+                Some(address) => ("url", address.trim()),
+                None if range.is_empty() => (VERSION, "*"),
+                None => (VERSION, range),
+            },
             markers,
         }
     }
 
     /// Line for the dependencies of poetry.
     fn poetry_line(&self) -> String {
-        let mut parts = match self.address {
-            Some(address) => vec![format!("url = {address:?}")],
-            None => vec![format!("version = {:?}", self.version)],
-        };
+        let (kind, value) = self.origin;
         // A dot would make a table of a bare key.
         let key = if self.name.contains('.') {
             format!("{:?}", self.name)
         } else {
             self.name.to_owned()
         };
-        if self.address.is_none() && self.extras.is_empty() && self.markers.is_none() {
-            return format!("{key} = {:?}\n", self.version);
+        if kind == VERSION && self.extras.is_empty() && self.markers.is_none() {
+            return format!("{key} = {value:?}\n");
         }
+        let mut parts = vec![format!("{kind} = {value:?}")];
         if !self.extras.is_empty() {
             parts.push(format!("extras = {:?}", self.extras));
         }

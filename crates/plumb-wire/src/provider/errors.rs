@@ -208,12 +208,12 @@ fn partial_failure(
     }
 }
 
-/// Message of a status, with its cause if the provider gave one; that of its code if the provider gave none.
+/// Message and cause of a status. If the provider has sent neither, the description of the status code.
 fn message(status: &Status) -> String {
     own_message(status).unwrap_or_else(|| status.code().description().to_owned())
 }
 
-/// What the provider gave as message and cause.
+/// Message and cause that the provider has sent; `None` if it has sent neither.
 fn own_message(status: &Status) -> Option<String> {
     let cause = detail::<ErrorCause>(status).map(|cause| cause.message);
     let parts = [Some(status.message()), cause.as_deref()];

@@ -155,7 +155,7 @@ pub(super) fn find(
     })
 }
 
-/// Name of the built-in template that the public repository of templates has under this name.
+/// Name of the built-in template for a name from the public repository of templates: `component-nodejs` is `typescript` here.
 fn known_as(kind: Kind, name: &str) -> Option<&str> {
     match (kind, name.strip_prefix("component-")?) {
         (Kind::Component, "nodejs") => Some("typescript"),

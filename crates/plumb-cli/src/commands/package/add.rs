@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use plumb_codegen::Language;
 use plumb_plugin::discovery::Repository;
 use plumb_plugin::is_repository;
 use plumb_plugin::language::ProgramInfo;
@@ -82,7 +83,10 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
             "no project file found and no plugin file found; pass --language LANG to run outside a Pulumi project or plugin",
         )
     })?;
-    let runtime = runtime_of(language);
+    let runtime = match Language::from_name(language) {
+        Some(known) => known.name(),
+        None => language,
+    };
     install_plugin(args, ctx)?;
     let folder = &ctx.environment.cwd;
     let mut sdks = Vec::new();
@@ -110,15 +114,6 @@ fn outside(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
 /// Installs what the plugin of the package needs, if its sources are in a folder.
 fn install_plugin(args: &AddArgs, ctx: &Context) -> Result<(), Error> {
     PackageInstallation::new(true, ctx).source(&args.source, &ctx.environment.cwd)
-}
-
-/// Runtime of the programs in a language.
-fn runtime_of(language: &str) -> &str {
-    match language {
-        "typescript" | "javascript" => "nodejs",
-        "csharp" => "dotnet",
-        other => other,
-    }
 }
 
 /// Whether a folder has a file in which programs list what they depend on.

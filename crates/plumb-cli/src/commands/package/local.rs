@@ -13,8 +13,8 @@ use super::target::Target;
 use crate::commands::new;
 use crate::{Context, Error};
 
-/// Path of the plugin that the source of a package names, which is relative to `root`: a folder or a program, without the version
-/// that may follow.
+/// Path of the plugin that the source of a package names: a folder or a program. The source is relative to `root`, and may end with
+/// a version, which is left out. `None` if the source names no path.
 pub(crate) fn path_of(source: &str, root: &Path) -> Option<PathBuf> {
     let path = root.join(source);
     if path.is_dir() {
@@ -31,7 +31,7 @@ pub(crate) fn path_of(source: &str, root: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Manifest of the plugin that the source of a package names, if it is a folder with sources.
+/// Manifest of the plugin that the source of a package names, if this is the folder of a plugin with sources.
 fn manifest_of(source: &str, root: &Path) -> Option<PathBuf> {
     let folder = path_of(source, root)?.canonicalize().ok()?;
     Some(folder.join(MANIFEST_FILE)).filter(|path| path.is_file())
@@ -110,7 +110,7 @@ fn while_installing(target: &Target<'_>, error: Error) -> Error {
     error.context(format!("installing `packages` from {}", file.display()))
 }
 
-/// Plugins that need each other: the first one again at the end.
+/// Folders of plugins that need each other in this order. The last one is the first one again.
 struct Cycle(Vec<PathBuf>);
 
 impl Cycle {
