@@ -144,6 +144,31 @@ def component_provider(world):
     world.plumb("destroy", "--yes")
 
 
+def one_trace(world):
+    """A trace is one tree, with the spans of the SDK in the program below those of its host."""
+    (world.project / "Pulumi.yaml").write_text("name: traced\nruntime: python\n")
+    (world.project / "__main__.py").write_text("import pulumi\npulumi.ComponentResource('made:up:Component', 'one')\n")
+    world.plumb("stack", "init")
+    world.plumb("up", "--yes", "--skip-preview", "--otel-traces", "file://trace.json")
+    spans = {}
+    for line in (world.project / "trace.json").read_text().splitlines():
+        for resource in json.loads(line)["resourceSpans"]:
+            service = next(it["value"]["stringValue"] for it in resource["resource"]["attributes"]
+                           if it["key"] == "service.name")
+            for span in (span for scope in resource["scopeSpans"] for span in scope["spans"]):
+                spans[span["spanId"]] = (service, span["name"].lstrip("/"), span.get("parentSpanId", ""))
+
+    def path(span):
+        service, name, parent = spans[span]
+        return [*(path(parent) if parent else []), f"{service} {name}"]
+    register = "pulumirpc.ResourceMonitor/RegisterResource"
+    expect("the roots", [name for _, name, parent in spans.values() if not parent], ["pulumi"])
+    expect("the way to a registration",
+           next(path(span) for span in spans if spans[span][:2] == ("pulumi-cli", register)),
+           ["pulumi-cli pulumi", "pulumi-cli pulumi-plan", "pulumi-cli program",
+            "pulumi-language-python pulumirpc.LanguageRuntime/Run", f"pulumi-sdk-python {register}", f"pulumi-cli {register}"])
+
+
 def component_provider_that_raises(world):
     """The exception is shown with its trace, and what was made before is kept."""
     world.components(PROGRAM.replace(", word: {fn::secret: hush}", ""))
@@ -200,7 +225,7 @@ def not_installed(world):
     expect_out("'virtualenv' option", said)
 
 
-STORIES = (not_installed, component_provider, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
+STORIES = (not_installed, component_provider, one_trace, component_provider_that_raises, dynamic_resources, dynamic_resources_that_fail)
 
 
 def main():

@@ -71,7 +71,7 @@ pub struct GlobalArgs {
     /// Write what took how long to a file: file:PATH
     #[arg(long)]
     pub tracing: Option<String>,
-    /// Write what took how long to a file, for tools of OpenTelemetry: file://PATH
+    /// Write what took how long to a file, file://PATH, or to a collector of OpenTelemetry: grpc://HOST:PORT, https://HOST
     #[arg(long)]
     pub otel_traces: Option<String>,
     /// Include the tracing header with the given contents

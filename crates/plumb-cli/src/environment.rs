@@ -100,6 +100,11 @@ impl Environment {
             .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
     }
 
+    /// Sets a variable for child processes.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.into(), value.into());
+    }
+
     /// All variables, for child processes.
     pub fn variables(&self) -> &BTreeMap<OsString, OsString> {
         &self.variables

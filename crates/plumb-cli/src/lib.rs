@@ -129,7 +129,7 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
             );
         }
     };
-    let context = match Context::new(environment, printer.clone(), cli.globals) {
+    let mut context = match Context::new(environment, printer.clone(), cli.globals) {
         Ok(context) => context,
         Err(error) => return report(&printer, &error),
     };
@@ -143,7 +143,7 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
         &context.printer,
         &trace,
     );
-    trace.begin(&context.globals);
+    trace.begin(&context.globals, &mut context.environment);
     let ended = catch_unwind(AssertUnwindSafe(|| trace.within(|| command.run(&context))));
     let status = match ended {
         Ok(Ok(status)) => status,

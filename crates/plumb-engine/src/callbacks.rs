@@ -7,6 +7,7 @@ use ecow::EcoString;
 use plumb_deploy::request::{
     Callback, CallbackReply, CallbackRequest, InvokeFunctionRequest, RegisterRequest,
 };
+use plumb_plugin::trace_context::{Connection, TraceContext};
 use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::prost::Message;
 use plumb_proto::pulumirpc::callbacks_client::CallbacksClient;
@@ -18,16 +19,16 @@ use plumb_proto::pulumirpc::{
 use plumb_resource::Urn;
 use plumb_wire::property::{self, peers};
 use plumb_wire::{hook, registration};
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Endpoint;
 
 /// Connections to callback servers of programs, one per address.
 #[derive(Clone, Default)]
 pub(crate) struct Callbacks {
-    connections: Arc<Mutex<HashMap<EcoString, CallbacksClient<Channel>>>>,
+    connections: Arc<Mutex<HashMap<EcoString, CallbacksClient<Connection>>>>,
 }
 
 impl Callbacks {
-    fn client(&self, target: &EcoString) -> Result<CallbacksClient<Channel>, String> {
+    fn client(&self, target: &EcoString) -> Result<CallbacksClient<Connection>, String> {
         let mut connections = self
             .connections
             .lock()
@@ -37,7 +38,7 @@ impl Callbacks {
         }
         let endpoint = Endpoint::from_shared(format!("http://{target}"))
             .map_err(|error| format!("the callback address {target:?} is not one: {error}"))?;
-        let client = CallbacksClient::new(endpoint.connect_lazy())
+        let client = CallbacksClient::new(TraceContext::over(endpoint.connect_lazy()))
             .max_decoding_message_size(MAX_MESSAGE_SIZE);
         connections.insert(target.clone(), client.clone());
         Ok(client)

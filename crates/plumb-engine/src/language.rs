@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::instances::with_causes;
 use crate::monitor::ResourceMonitor;
 use crate::program::{Program, ProgramContext, ProgramResult};
+use crate::spans;
 
 /// Origin of a program's language host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,8 @@ impl Program for LanguageProgram {
             mapper_target: info.engine_address.clone(),
             attach_debugger: self.attach_debugger,
         };
-        match self.host.run(request, cancel).await {
+        let run = self.host.run(request, cancel);
+        match spans::within(spans::run(self.host.as_ref()), run).await {
             Ok(RunOutcome::Succeeded) => ProgramResult::Finished,
             Ok(RunOutcome::Bailed) => ProgramResult::Bailed,
             Ok(RunOutcome::Failed(message)) => ProgramResult::Failed { message },

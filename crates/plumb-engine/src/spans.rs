@@ -1,14 +1,16 @@
 //! Tracing spans of a run, which show where its time is spent.
 //!
-//! There is a span for the program, for each step other than `same`, and for each call to a provider, a policy pack or
-//! a function of the program. The start of a provider is a span inside the first call that needs it. Spans hold names, URNs
-//! and whether something failed. **They never hold inputs, outputs or messages**, because these may be secret. A span costs
+//! There is a span for the program, for each step other than `same`, for each call to a provider, a policy pack or
+//! a function of the program, and for each request that a program makes over gRPC. The start of a provider is a span inside
+//! the first call that needs it. Spans of calls and requests have the names of the remote procedures, for built-in providers
+//! as well, because tools look for them. Spans hold names, URNs and whether something failed. **They never hold inputs, outputs or messages**, because these may be secret. A span costs
 //! one comparison if no subscriber records it.
 
 use std::collections::HashMap;
 
 use plumb_deploy::request::CallbackRequest;
 use plumb_events::{Event, WaitSubject};
+use plumb_plugin::LanguageRuntime;
 use plumb_resource::policy::PolicyCall;
 use plumb_resource::{StepOp, Urn};
 use tracing::field::Empty;
@@ -16,8 +18,16 @@ use tracing::{Instrument, Level, Span, info_span, span_enabled};
 
 use crate::program::ProgramResult;
 
-/// Target of these spans. The field `otel.name` replaces the name of the span, and `outcome` holds its result.
+/// Target of these spans. The field `otel.name` replaces the name of the span, `otel.kind` is its kind, `service.name` the
+/// service that it belongs to if that is not this program, `traceparent` its parent in another process, and `outcome` holds
+/// its result. A caller's span has the fields `call` and `name`, which are shown instead of the name of the procedure.
 pub const TARGET: &str = "plumb::trace";
+
+/// Value of `otel.kind` for calls to other processes, and to providers and hosts of other processes that are built in.
+pub const CLIENT: &str = "client";
+
+/// Value of `otel.kind` for requests of other processes.
+pub const SERVER: &str = "server";
 
 /// Value of `outcome` for a failure.
 pub const FAILED: &str = "failed";
@@ -66,8 +76,8 @@ impl Steps {
         let step = urn.and_then(|urn| self.0.get(urn)).cloned();
         step.unwrap_or_else(Span::current).in_scope(|| {
             info_span!(
-                target: TARGET, "call", otel.name = %format_args!("{call} {name}"), call, provider,
-                urn = urn.map(Urn::as_str), outcome = Empty,
+                target: TARGET, "call", otel.name = %format_args!("pulumirpc.ResourceProvider/{call}"), otel.kind = CLIENT,
+                call, name, provider, urn = urn.map(Urn::as_str), outcome = Empty,
             )
         })
     }
@@ -82,7 +92,8 @@ pub(crate) fn policy(request: &PolicyCall) -> Span {
     };
     let name = urn.map_or("", |urn| urn.name());
     info_span!(
-        target: TARGET, "policy", otel.name = %format_args!("{call} {name}"), call, urn = urn.map(Urn::as_str), outcome = Empty,
+        target: TARGET, "policy", otel.name = %format_args!("pulumirpc.Analyzer/{call}"), otel.kind = CLIENT, call, name,
+        urn = urn.map(Urn::as_str), outcome = Empty,
     )
 }
 
@@ -98,7 +109,10 @@ pub(crate) fn start(provider: &str) -> Span {
 
 /// The span of the configuration of a provider.
 pub(crate) fn configuration(provider: &str) -> Span {
-    info_span!(target: TARGET, "Configure", otel.name = %format_args!("Configure {provider}"), provider, outcome = Empty)
+    info_span!(
+        target: TARGET, "configuration", otel.name = "pulumirpc.ResourceProvider/Configure", otel.kind = CLIENT,
+        call = "Configure", name = provider, provider, outcome = Empty,
+    )
 }
 
 /// The span of a call to a function of the program.
@@ -109,7 +123,30 @@ pub(crate) fn callback(request: &CallbackRequest) -> Span {
         CallbackRequest::Hook(hook) => ("Hook", hook.urn.name()),
         CallbackRequest::ErrorHook(hook) => ("ErrorHook", hook.resource.urn.name()),
     };
-    info_span!(target: TARGET, "callback", otel.name = %format_args!("{call} {name}"), call, outcome = Empty)
+    info_span!(
+        target: TARGET, "callback", otel.name = "pulumirpc.Callbacks/Invoke", otel.kind = CLIENT, call, name, outcome = Empty,
+    )
+}
+
+/// The span of a request that a program or plugin makes: `path` is that of the procedure, `context` the caller's span.
+pub(crate) fn served(path: &str, context: Option<&str>) -> Span {
+    let procedure = path.trim_start_matches('/');
+    info_span!(
+        target: TARGET, parent: None, "request", otel.name = procedure, otel.kind = SERVER, traceparent = context,
+        outcome = Empty,
+    )
+}
+
+/// The span of a run of a program by the host of its language.
+pub(crate) fn run(host: &dyn LanguageRuntime) -> Span {
+    let service = host
+        .is_in_process()
+        .then(|| format!("pulumi-language-{}", host.name()));
+    let kind = if service.is_some() { SERVER } else { CLIENT };
+    info_span!(
+        target: TARGET, "run", otel.name = "pulumirpc.LanguageRuntime/Run", otel.kind = kind, service.name = service,
+        call = "Run", name = host.name(), outcome = Empty,
+    )
 }
 
 /// Runs `work` within a span, and records a failure in it.

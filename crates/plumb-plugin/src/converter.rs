@@ -10,7 +10,6 @@ use plumb_proto::pulumirpc::converter_client::ConverterClient;
 use plumb_resource::provider::PluginSpec;
 use plumb_value::PropertyMap;
 use plumb_wire::property::{decode_map, peers};
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use crate::discovery::{FindError, PluginKind};
@@ -18,6 +17,7 @@ use crate::host::launch::{Sources, start_run};
 use crate::host::{HostError, PluginHost, environment};
 use crate::output::OutputLevel;
 use crate::process::{Launch, Process, start_with_port};
+use crate::trace_context::Connection;
 
 /// Time for a converter's process to be reaped after its connection broke.
 const GRACE: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Client for a converter in a process of its own. Dropping it ends the process.
 pub struct GrpcConverter {
     name: String,
-    client: ConverterClient<Channel>,
+    client: ConverterClient<Connection>,
     process: Process,
 }
 

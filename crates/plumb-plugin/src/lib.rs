@@ -19,6 +19,7 @@ mod output;
 mod peers;
 pub mod process;
 mod provider;
+pub mod trace_context;
 
 pub use acquire::{Acquire, AcquireFailure};
 pub use analyzer::{

@@ -59,12 +59,12 @@ pub fn convert(args: &ConvertTraceArgs, ctx: &Context) -> Result<ExitStatus, Err
             "`--granularity` is not supported: no samples are taken, every span is converted as it is; leave the flag out",
         ));
     }
-    let spans = wire::read(&ctx.environment.cwd.join(&args.file))?;
+    let documents = wire::read(&ctx.environment.cwd.join(&args.file))?;
     let text = if args.otel {
-        let document = serde_json::to_value(wire::request(spans))?;
+        let document = serde_json::to_value(wire::document(documents))?;
         pretty(&document, Indent::Two)
     } else {
-        format!("{}\n", chrome::document(&spans))
+        format!("{}\n", chrome::document(&wire::spans(documents)))
     };
     ctx.printer.data(&text);
     Ok(ExitStatus::Success)
@@ -75,7 +75,7 @@ pub fn view(args: &ViewTraceArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let port = u16::try_from(args.port)
         .map_err(|_| Error::user(format!("{} is no port: ports are 0 to 65535", args.port)))?;
     let path = ctx.environment.cwd.join(&args.file);
-    let spans = wire::read(&path)?;
+    let spans = wire::spans(wire::read(&path)?);
     let page = page::page(&title(&path), &spans).into();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use crate::{Environment, VERSION};
+use crate::{Environment, VERSION, trace};
 use ci::CiRun;
 use git::Checkout;
 
@@ -172,6 +172,10 @@ fn add_ourselves(facts: &mut Facts, environment: &Environment) {
     add(facts, "pulumi.arch", Some(arch_name()));
     let names = environment.variables().keys();
     for name in names.filter_map(|name| name.to_str()) {
+        if name == trace::ENDPOINT {
+            // Set by this program itself, for its child processes.
+            continue;
+        }
         let Some(rest) = name.strip_prefix("PULUMI_") else {
             continue;
         };
@@ -194,7 +198,7 @@ fn title(message: &str) -> String {
 }
 
 /// Name of the operating system, as written in the history.
-fn os_name() -> &'static str {
+pub(crate) fn os_name() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -202,7 +206,7 @@ fn os_name() -> &'static str {
 }
 
 /// Name of the processor architecture, as written in the history.
-fn arch_name() -> &'static str {
+pub(crate) fn arch_name() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",

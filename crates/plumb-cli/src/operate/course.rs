@@ -382,7 +382,9 @@ async fn phase(
     } else {
         request.kind.word()
     };
-    let span = info_span!(target: TARGET, "phase", otel.name = shown, outcome = Empty);
+    let span = info_span!(
+        target: TARGET, "phase", otel.name = "pulumi-plan", operation = request.kind.word(), phase = shown, outcome = Empty,
+    );
     let ran = session
         .run(operation, options, policies, screen, interrupts.clone())
         .instrument(span.clone())

@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::wire::Span;
+use opentelemetry_proto::tonic::trace::v1::Span;
+
+use super::wire;
 
 /// Process id in the document.
 const PROCESS: u32 = 1;
@@ -19,10 +21,10 @@ pub(crate) fn document(spans: &[Span]) -> Json {
     for (span, row) in spans.iter().zip(rows) {
         events.push(json!({
             "ph": "X",
-            "name": span.name,
-            "cat": if span.failed() { "failed" } else { "span" },
-            "ts": microseconds(span.start.0),
-            "dur": microseconds(span.duration()),
+            "name": wire::label(span),
+            "cat": if wire::failed(span) { "failed" } else { "span" },
+            "ts": microseconds(span.start_time_unix_nano),
+            "dur": microseconds(wire::duration(span)),
             "pid": PROCESS,
             "tid": row,
             "args": arguments(span),
@@ -36,9 +38,8 @@ fn microseconds(nanoseconds: u64) -> f64 {
 }
 
 fn arguments(span: &Span) -> Json {
-    let shown = span.attributes.iter();
-    let arguments: Map<String, Json> = shown
-        .filter_map(|it| Some((it.key.clone(), it.value.shown()?.into())))
+    let arguments: Map<String, Json> = wire::shown_attributes(span)
+        .map(|(key, value)| (key.to_owned(), value.into()))
         .collect();
     Json::Object(arguments)
 }
@@ -49,7 +50,7 @@ fn rows(spans: &[Span]) -> Vec<usize> {
     let mut open: Vec<Vec<u64>> = Vec::new();
     let mut rows = Vec::with_capacity(spans.len());
     for span in spans {
-        let (start, end) = (span.start.0, span.end.0);
+        let (start, end) = (span.start_time_unix_nano, span.end_time_unix_nano);
         let fits = open.iter_mut().position(|ends| {
             while ends.last().is_some_and(|last| *last <= start) {
                 ends.pop();

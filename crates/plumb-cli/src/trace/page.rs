@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
 
-use super::wire::Span;
+use opentelemetry_proto::tonic::trace::v1::Span;
+
+use super::wire;
 
 /// Template of the page.
 const PAGE: &str = include_str!("page.html");
@@ -21,26 +23,23 @@ pub(crate) fn page(title: &str, spans: &[Span]) -> String {
 
 /// Data of each span: times in milliseconds since the first span, parents as indices of the list.
 fn data(spans: &[Span]) -> Vec<Json> {
-    let first = spans.first().map_or(0, |span| span.start.0);
-    let places: HashMap<&str, usize> = spans
+    let first = spans.first().map_or(0, |span| span.start_time_unix_nano);
+    let places: HashMap<&[u8], usize> = spans
         .iter()
         .enumerate()
-        .map(|(place, span)| (span.id.as_str(), place))
+        .map(|(place, span)| (span.span_id.as_slice(), place))
         .collect();
     let milliseconds = |nanoseconds: u64| nanoseconds as f64 / 1e6;
     spans
         .iter()
         .map(|span| {
-            let attributes = span.attributes.iter();
-            let attributes: Vec<(String, String)> = attributes
-                .filter_map(|it| Some((it.key.clone(), it.value.shown()?)))
-                .collect();
+            let attributes: Vec<(&str, String)> = wire::shown_attributes(span).collect();
             json!({
-                "name": span.name,
-                "parent": places.get(span.parent.as_str()),
-                "start": milliseconds(span.start.0 - first),
-                "took": milliseconds(span.duration()),
-                "failed": span.failed(),
+                "name": wire::label(span),
+                "parent": places.get(span.parent_span_id.as_slice()),
+                "start": milliseconds(span.start_time_unix_nano - first),
+                "took": milliseconds(wire::duration(span)),
+                "failed": wire::failed(span),
                 "attributes": attributes,
             })
         })

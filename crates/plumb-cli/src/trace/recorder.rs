@@ -1,13 +1,15 @@
-//! Writer of ended spans to a file.
+//! Recorder of spans: a layer of the subscriber.
 
 use std::fmt::Debug;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plumb_project::files;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, Span};
+use plumb_engine::spans::{CLIENT, FAILED, SERVER};
+use plumb_plugin::trace_context::SpanIds;
+use tokio::sync::mpsc::UnboundedSender;
 use tracing::Subscriber;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -16,84 +18,79 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 use uuid::Uuid;
 
-use super::wire::{self, Attribute, Nanoseconds, Span, Status};
+use super::wire;
 
-/// Maximum number of spans in a line; a process that is killed loses up to this many.
+/// Maximum number of spans in a batch; a process that is killed loses up to this many.
 const BATCH: usize = 128;
 
-/// Trace id and parent span of a trace.
-pub(super) struct Lineage {
-    trace: String,
-    /// Id of the parent span of the command; empty if there is none.
-    parent: String,
-}
+/// Service of spans without another: the name that tools know.
+const SERVICE: &str = "pulumi-cli";
 
-impl Lineage {
-    /// Parses the value of `TRACEPARENT` (`00-TRACE-SPAN-FLAGS`); a new trace if it is missing or
-    /// invalid.
-    pub(super) fn of(told: Option<&str>) -> Self {
-        let own = || Lineage {
-            trace: Uuid::new_v4().simple().to_string(),
-            parent: String::new(),
-        };
-        let is_id = |text: &str, length: usize| {
-            let is_hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-            text.len() == length && text.chars().all(is_hex) && text.chars().any(|c| c != '0')
-        };
-        let mut parts = told.unwrap_or_default().split('-').skip(1);
-        match (parts.next(), parts.next()) {
-            (Some(trace), Some(parent)) if is_id(trace, 32) && is_id(parent, 16) => Lineage {
-                trace: trace.to_owned(),
-                parent: parent.to_owned(),
-            },
-            _ => own(),
-        }
-    }
-}
+/// Flag of a span that is recorded.
+const SAMPLED: u32 = 1;
 
-/// File of a trace, and spans not written yet.
+/// Ended spans, on their way to an exporter.
 pub(super) struct Recorder {
-    lineage: Lineage,
+    trace: [u8; 16],
+    /// Parent of the command's span, if the program that started this one has a trace.
+    parent: Option<SpanIds>,
+    /// The command's span, which begins first: the parent of spans that have no other, so that a trace is one tree.
+    root: OnceLock<SpanIds>,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
-    file: File,
-    ended: Vec<Span>,
+    /// `None` when the trace has ended.
+    exporter: Option<UnboundedSender<Vec<ResourceSpans>>>,
+    ended: Vec<Recorded>,
     next_id: u64,
-    /// First write error; nothing is written after it.
-    problem: Option<io::Error>,
+}
+
+/// A span and its service.
+struct Recorded {
+    span: Span,
+    service: Option<String>,
 }
 
 impl Recorder {
-    pub(super) fn create(path: &Path, lineage: Lineage) -> io::Result<Self> {
+    /// A recorder whose spans belong to `parent`, or to a new trace.
+    pub(super) fn new(
+        exporter: UnboundedSender<Vec<ResourceSpans>>,
+        parent: Option<SpanIds>,
+    ) -> Self {
         let (first_id, _) = Uuid::new_v4().as_u64_pair();
-        let inner = Inner {
-            file: files::create_private(path)?,
-            ended: Vec::new(),
-            next_id: first_id,
-            problem: None,
-        };
-        Ok(Recorder {
-            lineage,
-            inner: Mutex::new(inner),
-        })
+        Recorder {
+            trace: parent.map_or_else(|| *Uuid::new_v4().as_bytes(), |it| it.trace),
+            parent,
+            root: OnceLock::new(),
+            inner: Mutex::new(Inner {
+                exporter: Some(exporter),
+                ended: Vec::new(),
+                next_id: first_id,
+            }),
+        }
     }
 
-    /// Writes the remaining spans; returns the first write error.
-    pub(super) fn finish(&self) -> io::Result<()> {
+    /// Hands over the remaining spans. Spans that end later are lost.
+    pub(super) fn finish(&self) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.flush();
-        inner.problem.take().map_or(Ok(()), Err)
+        inner.exporter = None;
     }
 
-    fn next_id(&self) -> String {
+    /// Parent of a span without another one around it.
+    fn parent_of(&self, ids: SpanIds) -> Option<SpanIds> {
+        let root = *self.root.get_or_init(|| ids);
+        if root == ids { self.parent } else { Some(root) }
+    }
+
+    fn next_id(&self) -> [u8; 8] {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.next_id = inner.next_id.wrapping_add(1).max(1);
-        format!("{:016x}", inner.next_id)
+        inner.next_id.to_be_bytes()
     }
 
-    fn ended(&self, span: Span) {
+    fn ended(&self, span: Recorded) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.ended.push(span);
         if inner.ended.len() >= BATCH {
@@ -104,17 +101,21 @@ impl Recorder {
 
 impl Inner {
     fn flush(&mut self) {
-        let spans = std::mem::take(&mut self.ended);
-        if spans.is_empty() || self.problem.is_some() {
-            return;
+        let (own, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.ended)
+            .into_iter()
+            .partition(|it| it.service.is_none());
+        let own: Vec<Span> = own.into_iter().map(|it| it.span).collect();
+        let mut batches = Vec::new();
+        if !own.is_empty() {
+            batches.push(wire::batch(SERVICE, own));
         }
-        let written = serde_json::to_vec(&wire::request(spans))
-            .map_err(io::Error::from)
-            .and_then(|mut line| {
-                line.push(b'\n');
-                self.file.write_all(&line)
-            });
-        self.problem = written.err();
+        for Recorded { span, service } in others {
+            batches.push(wire::batch(&service.unwrap_or_default(), vec![span]));
+        }
+        if let Some(exporter) = self.exporter.as_ref().filter(|_| !batches.is_empty()) {
+            // The exporter reports why it ended early.
+            let _ = exporter.send(batches);
+        }
     }
 }
 
@@ -124,68 +125,91 @@ pub(super) struct Spans(pub(super) Arc<Recorder>);
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, ctx: Context<'_, S>) {
         let Some(span) = ctx.span(id) else { return };
-        let parent = span.parent().and_then(|parent| {
-            let extensions = parent.extensions();
-            extensions.get::<Span>().map(|it| it.id.clone())
-        });
-        let mut began = Span {
-            trace_id: self.0.lineage.trace.clone(),
-            id: self.0.next_id(),
-            parent: parent.unwrap_or_else(|| self.0.lineage.parent.clone()),
-            name: attributes.metadata().name().to_owned(),
-            kind: 1,
-            start: now(),
-            end: Nanoseconds(0),
-            attributes: Vec::new(),
-            status: Status::default(),
+        let around = span.parent();
+        let around = around.and_then(|it| it.extensions().get::<SpanIds>().copied());
+        let ids = SpanIds {
+            trace: self.0.trace,
+            span: self.0.next_id(),
         };
-        attributes.record(&mut Fields(&mut began));
-        span.extensions_mut().insert(began);
+        let parent = around.or_else(|| self.0.parent_of(ids));
+        let mut recorded = Recorded {
+            span: Span {
+                trace_id: ids.trace.to_vec(),
+                span_id: ids.span.to_vec(),
+                parent_span_id: parent.map(|it| it.span.to_vec()).unwrap_or_default(),
+                flags: SAMPLED,
+                name: attributes.metadata().name().to_owned(),
+                kind: SpanKind::Internal as i32,
+                start_time_unix_nano: now(),
+                ..Span::default()
+            },
+            service: None,
+        };
+        attributes.record(&mut Fields(&mut recorded));
+        let mut extensions = span.extensions_mut();
+        extensions.insert(ids);
+        extensions.insert(recorded);
     }
 
     fn on_record(&self, id: &Id, record: &Record<'_>, ctx: Context<'_, S>) {
         let Some(span) = ctx.span(id) else { return };
-        if let Some(began) = span.extensions_mut().get_mut::<Span>() {
-            record.record(&mut Fields(began));
+        if let Some(recorded) = span.extensions_mut().get_mut::<Recorded>() {
+            record.record(&mut Fields(recorded));
         }
     }
 
     fn on_close(&self, id: Id, ctx: Context<'_, S>) {
         let Some(span) = ctx.span(&id) else { return };
-        if let Some(mut ended) = span.extensions_mut().remove::<Span>() {
-            ended.end = now();
+        if let Some(mut ended) = span.extensions_mut().remove::<Recorded>() {
+            ended.span.end_time_unix_nano = now();
             self.0.ended(ended);
         }
     }
 }
 
-fn now() -> Nanoseconds {
+/// Nanoseconds since 1970.
+fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let since = since.unwrap_or_default().as_nanos();
-    Nanoseconds(u64::try_from(since).unwrap_or(u64::MAX))
+    u64::try_from(since).unwrap_or(u64::MAX)
 }
 
 /// Visitor that stores the fields of a span.
-struct Fields<'s>(&'s mut Span);
+struct Fields<'s>(&'s mut Recorded);
 
 impl Visit for Fields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
+        let span = &mut self.0.span;
         match field.name() {
-            "otel.name" => value.trim_end().clone_into(&mut self.0.name),
-            "outcome" => {
-                if value == super::FAILED {
-                    self.0.status.code = Status::ERROR;
-                }
-                self.0.attributes.push(Attribute::text("outcome", value));
+            "otel.name" => value.clone_into(&mut span.name),
+            "otel.kind" => {
+                span.kind = match value {
+                    CLIENT => SpanKind::Client,
+                    SERVER => SpanKind::Server,
+                    _ => SpanKind::Internal,
+                } as i32;
             }
-            name => self.0.attributes.push(Attribute::text(name, value)),
+            "service.name" => self.0.service = Some(value.to_owned()),
+            "traceparent" => {
+                // A request of another trace stays in this one, because its span is not in this file.
+                let ids = SpanIds::parse(value).filter(|it| it.trace == span.trace_id[..]);
+                if let Some(ids) = ids {
+                    span.parent_span_id = ids.span.to_vec();
+                }
+            }
+            "outcome" => {
+                if value == FAILED {
+                    span.status.get_or_insert_default().code = StatusCode::Error as i32;
+                }
+                span.attributes.push(wire::text("outcome", value));
+            }
+            name => span.attributes.push(wire::text(name, value)),
         }
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0
-            .attributes
-            .push(Attribute::number(field.name(), value));
+        let attributes = &mut self.0.span.attributes;
+        attributes.push(wire::number(field.name(), value));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {

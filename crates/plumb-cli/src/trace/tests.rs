@@ -3,9 +3,10 @@
 use serde_json::{Value as Json, json};
 
 use super::{chrome, page, wire};
+use opentelemetry_proto::tonic::trace::v1::Span;
 
 /// Spans from a name, start and end, in seconds.
-fn spans(all: &[(&str, u64, u64)]) -> Vec<wire::Span> {
+fn spans(all: &[(&str, u64, u64)]) -> Vec<Span> {
     let of = |(place, (name, start, end)): (usize, &(&str, u64, u64))| {
         json!({
             "traceId": "0123456789abcdef0123456789abcdef",
@@ -18,24 +19,23 @@ fn spans(all: &[(&str, u64, u64)]) -> Vec<wire::Span> {
     };
     let spans: Vec<Json> = all.iter().enumerate().map(of).collect();
     let document = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": spans }] }] });
-    wire::parse(&document.to_string()).unwrap()
+    wire::spans(wire::parse(&document.to_string()).unwrap())
 }
 
 #[test]
 fn documents_follow_each_other_in_lines_or_otherwise() {
-    let one = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "spanId": "b", "name": "c", "kind": "X",
+    let one = r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "0a", "spanId": "0b", "name": "c", "kind": 3,
         "startTimeUnixNano": "5", "endTimeUnixNano": 7, "flags": 1, "status": {"code": 2}, "attributes": [
-        {"key": "text", "value": {"stringValue": "x"}}, {"key": "list", "value": {"arrayValue": {}}},
+        {"key": "text", "value": {"stringValue": "x"}}, {"key": "list", "value": {"arrayValue": {"values": []}}},
         {"key": "number", "value": {"intValue": "3"}}]}]}]}]}"#;
-    let spans = wire::parse(&format!("{one}\n{one}")).unwrap();
+    let spans = wire::spans(wire::parse(&format!("{one}\n{one}")).unwrap());
     assert_eq!(spans.len(), 2);
-    assert!(spans[0].failed() && spans[0].duration() == 2);
-    let shown: Vec<_> = spans[0]
-        .attributes
-        .iter()
-        .map(|it| it.value.shown())
-        .collect();
-    assert_eq!(shown, [Some("x".to_owned()), None, Some("3".to_owned())]);
+    assert!(wire::failed(&spans[0]) && wire::duration(&spans[0]) == 2);
+    let shown: Vec<_> = wire::shown_attributes(&spans[0]).collect();
+    assert_eq!(
+        shown,
+        [("text", "x".to_owned()), ("number", "3".to_owned())]
+    );
     assert_eq!(wire::parse("{}").unwrap_err().line(), 1);
 }
 

@@ -2,10 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use plumb_proto::prost::Message as _;
 use serde_json::Value;
+use tonic::transport::server::TcpIncoming;
 
 use crate::context::TestContext;
 
@@ -28,6 +38,8 @@ fn project() -> TestContext {
 
 /// A span, with the fields that tests use.
 struct Span {
+    name: String,
+    service: String,
     id: String,
     parent: String,
     began: u64,
@@ -36,27 +48,41 @@ struct Span {
     attributes: BTreeMap<String, String>,
 }
 
-/// Spans of a file by name; of several with the same name, the last.
+/// Spans of a file by their command, phase, call and subject, or name; of several that are equal, the last.
 fn spans(text: &str) -> BTreeMap<String, Span> {
+    let documents = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let documents = documents.filter_map(|line: Value| line["resourceSpans"].as_array().cloned());
+    documents.flatten().flat_map(|it| spans_of(&it)).collect()
+}
+
+/// Spans of a document of one service.
+fn spans_of(document: &Value) -> BTreeMap<String, Span> {
     let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut found = BTreeMap::new();
-    for line in text.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let all = &line["resourceSpans"][0]["scopeSpans"][0]["spans"];
-        for span in all.as_array().unwrap() {
+    let service = &document["resource"]["attributes"][0];
+    assert_eq!(service["key"], "service.name");
+    for scope in document["scopeSpans"].as_array().unwrap() {
+        for span in scope["spans"].as_array().unwrap() {
             let attributes = span["attributes"].as_array().cloned().unwrap_or_default();
-            let attributes = attributes
+            let attributes: BTreeMap<String, String> = attributes
                 .iter()
-                .map(|it| (text_of(&it["key"]), text_of(&it["value"]["stringValue"])));
+                .map(|it| (text_of(&it["key"]), text_of(&it["value"]["stringValue"])))
+                .collect();
+            let of = |key: &str| attributes.get(key).cloned();
+            let call = of("call").zip(of("name"));
+            let label = of("cli.command").or(of("phase"));
+            let label = label.or(call.map(|(call, name)| format!("{call} {name}")));
             let one = Span {
+                name: text_of(&span["name"]),
+                service: text_of(&service["value"]["stringValue"]),
                 id: text_of(&span["spanId"]),
                 parent: text_of(&span["parentSpanId"]),
                 began: text_of(&span["startTimeUnixNano"]).parse().unwrap(),
                 ended: text_of(&span["endTimeUnixNano"]).parse().unwrap(),
                 failed: span["status"]["code"] == 2,
-                attributes: attributes.collect(),
+                attributes,
             };
-            found.insert(text_of(&span["name"]), one);
+            found.insert(label.unwrap_or_else(|| one.name.clone()), one);
         }
     }
     found
@@ -101,12 +127,138 @@ fn a_trace_has_the_steps_and_calls_of_a_command_and_no_values() {
         .find(|(_, span)| span.id == spans["start random"].parent);
     assert!(starter.unwrap().0.starts_with("CheckConfig default"));
     let call = &spans["Create word"].attributes;
-    assert_eq!(
-        (call["call"].as_str(), call["provider"].as_str()),
-        ("Create", "random")
-    );
+    assert_eq!(call["provider"], "random");
     assert!(call["urn"].ends_with("RandomString::word"), "{call:?}");
     assert!(spans.values().all(|span| !span.failed));
+}
+
+#[test]
+fn spans_have_the_names_that_tools_look_for() {
+    let context = project();
+    context.ok(&["up", "--yes", "--otel-traces", "file://trace.json"]);
+    let spans = spans(&context.read("trace.json"));
+    for (span, name) in [
+        ("plumb up", "pulumi"),
+        ("preview", "pulumi-plan"),
+        ("update", "pulumi-plan"),
+        ("Configure random", "pulumirpc.ResourceProvider/Configure"),
+        ("Create word", "pulumirpc.ResourceProvider/Create"),
+    ] {
+        let found = &spans[span];
+        assert_eq!(
+            (found.name.as_str(), found.service.as_str()),
+            (name, "pulumi-cli")
+        );
+    }
+    let command = &spans["plumb up"].attributes;
+    assert_eq!(command["cli.flags"], "--otel-traces --yes");
+    assert_eq!(command["exec.kind"], "cli");
+    assert_eq!(command["pulumi.version"], "v3.260.0");
+    for attribute in ["pulumi.os", "pulumi.arch"] {
+        assert!(!command[attribute].is_empty());
+    }
+}
+
+/// Starts a collector for one request over HTTP; returns its address, and what it received.
+fn http_collector() -> (String, JoinHandle<(String, ExportTraceServiceRequest)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let received = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            reader.read_line(&mut head).unwrap();
+        }
+        let length = head
+            .lines()
+            .find_map(|it| it.strip_prefix("content-length: "));
+        let mut body = vec![0; length.unwrap().parse().unwrap()];
+        reader.read_exact(&mut body).unwrap();
+        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        (head, ExportTraceServiceRequest::decode(&*body).unwrap())
+    });
+    (address, received)
+}
+
+#[test]
+fn a_trace_goes_to_a_collector_over_http() {
+    let context = TestContext::new();
+    let (address, received) = http_collector();
+    let target = format!("http://{address}/?x-key=the%20key");
+    let ran = context.run(&["stack", "ls", "--otel-traces", &target]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let (head, request) = received.join().unwrap();
+    assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains("x-key: the key\r\n"), "{head}");
+    assert!(
+        head.contains("content-type: application/x-protobuf\r\n"),
+        "{head}"
+    );
+    assert_eq!(names(&[request]), ["pulumi"]);
+}
+
+fn names(requests: &[ExportTraceServiceRequest]) -> Vec<String> {
+    let resources = requests.iter().flat_map(|it| &it.resource_spans);
+    let scopes = resources.flat_map(|it| &it.scope_spans);
+    let spans = scopes.flat_map(|it| &it.spans);
+    spans.map(|it| it.name.clone()).collect()
+}
+
+/// A collector that keeps what it receives, with the value of `x-key`.
+#[derive(Clone, Default)]
+struct Collector(Arc<Mutex<Vec<(String, ExportTraceServiceRequest)>>>);
+
+#[tonic::async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: tonic::Request<ExportTraceServiceRequest>,
+    ) -> Result<tonic::Response<ExportTraceServiceResponse>, tonic::Status> {
+        let key = request.metadata().get("x-key").unwrap();
+        let key = key.to_str().unwrap().to_owned();
+        self.0.lock().unwrap().push((key, request.into_inner()));
+        Ok(tonic::Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[test]
+fn a_trace_goes_to_a_collector_over_grpc() {
+    let context = project();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let listener = runtime
+        .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let collector = Collector::default();
+    let server = tonic::transport::Server::builder()
+        .add_service(TraceServiceServer::new(collector.clone()))
+        .serve_with_incoming(TcpIncoming::from(listener));
+    let _server = runtime.spawn(server);
+    let target = format!("grpc://{address}?x-key=hush");
+    context.ok(&["up", "--yes", "--otel-traces", &target]);
+    let received = collector.0.lock().unwrap().clone();
+    assert!(received.iter().all(|(key, _)| key == "hush"));
+    let requests: Vec<_> = received.into_iter().map(|(_, request)| request).collect();
+    let names = names(&requests);
+    for name in ["pulumi", "pulumi-plan", "pulumirpc.ResourceProvider/Create"] {
+        assert!(names.iter().any(|it| it == name), "{name}");
+    }
+}
+
+#[test]
+fn a_collector_that_is_gone_is_a_warning_without_its_address() {
+    let context = TestContext::new();
+    for target in [
+        "http://127.0.0.1:1/?x-key=hush",
+        "grpc://127.0.0.1:1?x-key=hush",
+    ] {
+        let ran = context.run(&["stack", "ls", "--otel-traces", target]);
+        assert_eq!(ran.code, 0);
+        let expected = "warning: the trace is not complete: the collector does not take it: ";
+        assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("hush"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -149,11 +301,11 @@ fn a_trace_that_cannot_be_written_stops_nothing() {
     for (flag, expected) in [
         (
             "--tracing=http://user:secret@zipkin/",
-            "warning: --tracing has no effect: traces go to files alone;",
+            "warning: --tracing has no effect: it writes files alone,",
         ),
         (
-            "--otel-traces=grpc://collector:4317",
-            "warning: --otel-traces has no effect: traces go to files alone;",
+            "--otel-traces=ftp://user:secret@collector",
+            "warning: --otel-traces has no effect: it takes `file://PATH`,",
         ),
         (
             "--tracing=file:no/such/folder",

@@ -16,6 +16,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use plumb_plugin::own_connections;
+use plumb_plugin::trace_context::METADATA_KEY;
 use plumb_proto::MAX_MESSAGE_SIZE;
 use plumb_proto::codegen::loader_server::LoaderServer;
 use plumb_proto::codegen::mapper_server::MapperServer;
@@ -32,6 +33,7 @@ use self::loader::HostSlot;
 pub(crate) use self::status::StatusTokens;
 use crate::monitor::MonitorHandle;
 use crate::program::ProgramContext;
+use crate::spans;
 
 /// Base folders of a program's source positions and asset paths.
 #[derive(Clone, Debug)]
@@ -91,6 +93,11 @@ pub(crate) async fn start(
         .set_serving::<EngineServer<engine::EngineService>>()
         .await;
     let router = Server::builder()
+        .trace_fn(|request| {
+            let context = request.headers().get(METADATA_KEY);
+            let context = context.and_then(|it| it.to_str().ok());
+            spans::served(request.uri().path(), context)
+        })
         .add_service(health_service)
         .add_service(
             ResourceMonitorServer::new(monitor)

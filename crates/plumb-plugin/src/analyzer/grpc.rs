@@ -13,12 +13,12 @@ use plumb_resource::policy::{Analysis, AnalyzedResource, Remedies, StackResource
 use plumb_wire::analyzer as wire;
 use plumb_wire::analyzer::{AnalyzerInfo, PolicyConfig};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
-use super::linked::{LinkedPack, Transport, transport};
+use super::linked::{LinkedPack, Transport, remote};
 use super::{AnalyzedStack, Analyzer, AnalyzerError};
 use crate::process::{Indented, PluginTimeouts, Process};
+use crate::trace_context::Connection;
 
 /// Time for the process to be reaped after its connection broke.
 const END_GRACE: Duration = Duration::from_secs(1);
@@ -50,14 +50,14 @@ impl GrpcAnalyzer {
     pub(crate) async fn from_started(
         name: &str,
         version: Option<String>,
-        (process, channel): (Process, Channel),
+        (process, channel): (Process, Connection),
         timeouts: PluginTimeouts,
         greeting: Greeting<'_>,
     ) -> Result<Self, AnalyzerError> {
         let analyzer = GrpcAnalyzer {
             process: Some(process),
             version,
-            ..GrpcAnalyzer::over(name, transport(channel), timeouts)
+            ..GrpcAnalyzer::over(name, remote(channel), timeouts)
         };
         let greeted = analyzer.greet(greeting, timeouts.connect).await;
         if let (Err(_), Some(process)) = (&greeted, &analyzer.process) {

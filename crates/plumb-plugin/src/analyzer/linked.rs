@@ -13,6 +13,7 @@ use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
 use super::AnyError;
+use crate::trace_context::Connection;
 
 /// Where the calls of a pack go: a connection, or a service of this process.
 pub(crate) type Transport =
@@ -31,6 +32,11 @@ where
     S::Error: Into<AnyError> + 'static,
 {
     BoxCloneSyncService::new(service.map_err(|error: S::Error| TransportError(error.into())))
+}
+
+/// Boxes a connection to a pack in a process of its own.
+pub(crate) fn remote(connection: Connection) -> Transport {
+    transport(connection.map_response(|response| response.map(Body::new)))
 }
 
 /// A policy pack that is part of this process. Each run has a service of its own, because the service remembers the stack.

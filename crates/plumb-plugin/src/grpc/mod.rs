@@ -16,13 +16,13 @@ use plumb_proto::pulumirpc::resource_provider_client::ResourceProviderClient;
 use plumb_resource::provider::ProviderError;
 use plumb_wire::ProviderFeatures;
 use tonic::Code;
-use tonic::transport::Channel;
 
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
 use crate::process::{Indented, Process};
+use crate::trace_context::Connection;
 pub use start::HandshakeOptions;
 
-type Client = ResourceProviderClient<Channel>;
+type Client = ResourceProviderClient<Connection>;
 
 /// A provider, called over gRPC.
 pub struct GrpcProvider {

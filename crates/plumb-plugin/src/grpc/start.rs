@@ -7,7 +7,6 @@ use std::time::Duration;
 use plumb_proto::pulumirpc as pb;
 use plumb_wire::ProviderFeatures;
 use tokio::time::{Instant, sleep};
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use super::{Client, GrpcProvider};
@@ -15,6 +14,7 @@ use crate::output::OutputSink;
 use crate::process::{
     Launch, PluginTimeouts, Process, StartError, StartProblem, connect, start_with_port,
 };
+use crate::trace_context::Connection;
 
 /// Data for the handshake with every provider.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl GrpcProvider {
     pub(crate) async fn from_started(
         name: &str,
         path: PathBuf,
-        (process, channel): (Process, Channel),
+        (process, channel): (Process, Connection),
         output: OutputSink,
         timeouts: PluginTimeouts,
         options: &HandshakeOptions,
@@ -136,7 +136,7 @@ impl GrpcProvider {
     }
 }
 
-fn client(channel: Channel) -> Client {
+fn client(channel: Connection) -> Client {
     Client::new(channel)
         .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE)
         .max_encoding_message_size(plumb_proto::MAX_SENT_MESSAGE_SIZE)

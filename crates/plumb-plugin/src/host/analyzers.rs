@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use plumb_resource::provider::PluginSpec;
-use tonic::transport::Channel;
 
 use super::launch::start_run;
 use super::{HostError, PluginHost, environment};
@@ -17,6 +16,7 @@ use crate::discovery::{FindError, PluginKind};
 use crate::language::{LanguageRuntime, ProgramInfo, RunPluginRequest};
 use crate::output::OutputLevel;
 use crate::process::{Environment, Launch, Process, StartError, start_with_port};
+use crate::trace_context::Connection;
 
 /// Message of Node.js for a pack whose SDK is missing or does not know policies.
 const NO_SDK: &str = "Cannot find module '@pulumi/pulumi/cmd/run-policy-pack'";
@@ -283,7 +283,7 @@ impl PluginHost {
         pack: &PolicyPack,
         way: Way,
         directory: &Path,
-    ) -> Result<(Process, Channel), HostError> {
+    ) -> Result<(Process, Connection), HostError> {
         let title = format!("{} (analyzer)", pack.name);
         let timeouts = self.options.timeouts;
         let (host, request) = match way {

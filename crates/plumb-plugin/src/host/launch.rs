@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plumb_resource::provider::PluginSpec;
-use tonic::transport::Channel;
 
 use super::{CommandFactory, HostError, PluginHost, environment};
 use crate::discovery::{FoundPlugin, PluginKind, PluginManifest};
@@ -15,6 +14,7 @@ use crate::output::OutputLevel;
 use crate::process::{
     Environment, Launch, PluginTimeouts, Process, StartError, start_from_stream, start_with_port,
 };
+use crate::trace_context::Connection;
 
 /// Providers of dynamic resources. Their output is shown to the user, because they run code of the program.
 const TALKATIVE: [&str; 2] = ["pulumi-nodejs", "pulumi-python"];
@@ -224,7 +224,7 @@ pub(crate) async fn start_run(
     launch: Launch,
     run: PluginLaunch,
     timeouts: PluginTimeouts,
-) -> Result<(Process, Channel), StartError> {
+) -> Result<(Process, Connection), StartError> {
     match run {
         PluginLaunch::Command {
             program,

@@ -8,7 +8,6 @@ use futures::StreamExt;
 use plumb_proto::pulumirpc as pb;
 use plumb_proto::pulumirpc::language_runtime_client::LanguageRuntimeClient;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 
 use super::{
@@ -19,6 +18,7 @@ use super::{
 use crate::discovery::parse_tolerant;
 use crate::output::{OutputLevel, OutputLine, OutputSink, OutputStream};
 use crate::process::{Launch, PluginTimeouts, Process, connect, start_with_port};
+use crate::trace_context::Connection;
 
 /// Limit for the answer to Cancel, and for the end of the host.
 const GRACE: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ const HANDSHAKE_TRIES: u32 = 1000;
 /// A language host in a process of its own, or at an address.
 pub struct GrpcLanguageHost {
     name: String,
-    client: LanguageRuntimeClient<Channel>,
+    client: LanguageRuntimeClient<Connection>,
     process: Option<Process>,
 }
 
@@ -171,7 +171,7 @@ impl GrpcLanguageHost {
     }
 }
 
-fn client(channel: Channel) -> LanguageRuntimeClient<Channel> {
+fn client(channel: Connection) -> LanguageRuntimeClient<Connection> {
     LanguageRuntimeClient::new(channel)
         .max_decoding_message_size(plumb_proto::MAX_MESSAGE_SIZE)
         .max_encoding_message_size(plumb_proto::MAX_SENT_MESSAGE_SIZE)
@@ -179,6 +179,10 @@ fn client(channel: Channel) -> LanguageRuntimeClient<Channel> {
 
 #[async_trait]
 impl LanguageRuntime for GrpcLanguageHost {
+    fn is_in_process(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

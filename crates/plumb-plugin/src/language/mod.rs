@@ -343,6 +343,10 @@ pub trait LanguageRuntime: Send + Sync {
         &self,
         info: &ProgramInfo,
     ) -> Result<RequiredPackages, LanguageError>;
+    /// Whether the host is part of this process, so that calls to it are not requests.
+    fn is_in_process(&self) -> bool {
+        true
+    }
     /// Runs a program to its end. When `cancel` fires, the program is interrupted and, after five seconds, killed; the
     /// result is that of the interrupted program.
     async fn run(

@@ -23,6 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::output::{OutputLevel, OutputSink, OutputStream};
+use crate::trace_context;
 pub use busy::retry_busy;
 pub use port::{PluginTimeouts, StartError, StartProblem, start_with_port};
 pub(crate) use port::{connect, start_from_stream};
@@ -129,6 +130,7 @@ impl Process {
             .args(&launch.args)
             .env_clear()
             .envs(&launch.environment)
+            .envs(trace_context::variable())
             .current_dir(&launch.working_directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -8,11 +8,12 @@ use std::time::Duration;
 use futures::stream::BoxStream;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Endpoint;
 
 use super::{Exit, Indented, Launch, Process};
 use crate::language::PluginEvent;
 use crate::output::{OutputLevel, OutputSink};
+use crate::trace_context::{Connection, TraceContext};
 
 /// Progress marks that some tools print before the port.
 const PROGRESS_MARKS: [&str; 2] = ["\u{1b}]9;4;3;\u{1b}\\", "\u{1b}]9;4;0;\u{1b}\\"];
@@ -123,7 +124,7 @@ pub async fn start_with_port(
     plugin: &str,
     launch: Launch,
     timeouts: PluginTimeouts,
-) -> Result<(Process, Channel), StartError> {
+) -> Result<(Process, Connection), StartError> {
     let path = launch.program.clone();
     match Process::spawn_with_first_line(launch) {
         Ok((process, first_line)) => {
@@ -145,7 +146,7 @@ pub(crate) async fn start_from_stream(
     events: BoxStream<'static, PluginEvent>,
     output: (OutputLevel, OutputSink),
     timeouts: PluginTimeouts,
-) -> Result<(Process, Channel), StartError> {
+) -> Result<(Process, Connection), StartError> {
     let (process, first_line) = Process::from_stream(plugin.into(), events, output.0, output.1);
     finish_start(plugin, path, process, first_line, timeouts).await
 }
@@ -156,7 +157,7 @@ async fn finish_start(
     process: Process,
     first_line: oneshot::Receiver<Vec<u8>>,
     timeouts: PluginTimeouts,
-) -> Result<(Process, Channel), StartError> {
+) -> Result<(Process, Connection), StartError> {
     match read_port_and_connect(&process, first_line, timeouts).await {
         Ok(channel) => Ok((process, channel)),
         Err(problem) => {
@@ -176,7 +177,7 @@ async fn read_port_and_connect(
     process: &Process,
     first_line: oneshot::Receiver<Vec<u8>>,
     timeouts: PluginTimeouts,
-) -> Result<Channel, StartProblem> {
+) -> Result<Connection, StartProblem> {
     let port = match timeout(timeouts.port, first_line).await {
         Ok(Ok(line)) => parse_port(&line)?,
         Ok(Err(_)) => return Err(end_without_port(process).await),
@@ -211,7 +212,7 @@ fn parse_port(line: &[u8]) -> Result<u16, StartProblem> {
 }
 
 /// Connects to `host:port`, with retries until `limit` has passed; the error is that of the last attempt.
-pub(crate) async fn connect(address: &str, limit: Duration) -> Result<Channel, String> {
+pub(crate) async fn connect(address: &str, limit: Duration) -> Result<Connection, String> {
     let endpoint = Endpoint::from_shared(format!("http://{address}"))
         .map_err(|error| error.to_string())?
         .initial_stream_window_size(Some(1 << 20))
@@ -220,7 +221,7 @@ pub(crate) async fn connect(address: &str, limit: Duration) -> Result<Channel, S
     let deadline = Instant::now() + limit;
     loop {
         let error = match endpoint.connect().await {
-            Ok(channel) => return Ok(channel),
+            Ok(channel) => return Ok(TraceContext::over(channel)),
             Err(error) => error,
         };
         if Instant::now() >= deadline {
