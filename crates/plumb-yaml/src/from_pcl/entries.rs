@@ -4,7 +4,7 @@ use hcl_edit::RawString;
 use hcl_edit::structure::Body;
 use plumb_project::yaml::{Comments, Data, Item, Mapping, Node};
 
-use crate::imported::{has_entries, put};
+use crate::imported::{self, has_entries, put};
 
 /// Places properties, or what is read, between the type and the options.
 pub(super) fn insert_properties(entry: &mut Node, properties: Node, id: Option<Node>) {
@@ -64,7 +64,7 @@ pub(super) fn add(section: &mut Node, key: &str, value: Node, head: Vec<String>)
                 ..Comments::default()
             },
         };
-        entries.push((Node::key(key), item));
+        entries.push((imported::key(key), item));
     }
 }
 

@@ -10,7 +10,7 @@ use plumb_project::yaml::{Data, Item, Mapping, Node};
 use plumb_value::go_number;
 
 use super::Translator;
-use crate::imported::{call, escaped, flow_if_empty, list, put, short_token};
+use crate::imported::{self, call, escaped, flow_if_empty, list, put, short_token, string};
 
 /// Functions that have the same name and one argument in both languages.
 const SAME_FUNCTIONS: [&str; 18] = [
@@ -44,7 +44,7 @@ impl Translator<'_> {
             Expression::Null(_) => Node::plain("null"),
             Expression::Bool(it) => Node::plain(it.value().to_string()),
             Expression::Number(it) => number(it.value().as_f64().unwrap_or(f64::NAN)),
-            Expression::String(text) => Node::string(escaped(text.value())),
+            Expression::String(text) => string(text.value()),
             Expression::StringTemplate(it) => self.template(it),
             Expression::HeredocTemplate(it) => self.template(&it.template),
             Expression::Parenthesis(inner) => self.value(inner.inner()),
@@ -85,7 +85,7 @@ impl Translator<'_> {
             };
             let value = self.value(value.expr());
             if let Data::Mapping(Mapping { entries, .. }) = &mut node.data {
-                entries.push((Node::key(key), Item::new(value)));
+                entries.push((imported::key(&key), Item::new(value)));
             }
         }
         node

@@ -18,6 +18,21 @@ fn check(pcl: &str, yaml: &str) {
 }
 
 #[test]
+fn words_that_were_booleans_have_no_quotes() {
+    check(
+        r#"resource "n" "kitchen:index:Cup" { on = { y = "no", "1" = "true" } }"#,
+        r#"resources:
+  n:
+    type: kitchen:Cup
+    properties:
+      on:
+        y: no
+        "1": "true"
+"#,
+    );
+}
+
+#[test]
 fn every_section_stands_in_its_place() {
     check(
         r#"

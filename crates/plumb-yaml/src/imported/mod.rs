@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 pub use settings::Setting;
 use value::Printer;
-pub(crate) use value::{call, escaped, flow_if_empty};
+pub(crate) use value::{call, escaped, flow_if_empty, key, string};
 pub use whole::{WholeProgram, whole_program};
 
 /// A resource to declare.
@@ -294,12 +294,10 @@ pub(crate) fn put(node: &mut Node, key: &str, value: Node) {
         return;
     };
     mapping.set(key, value);
-    if value::is_former_boolean(key) {
-        let mut entries = mapping.entries.iter_mut();
-        let entry = entries.find(|(written, _)| written.key_text().as_deref() == Some(key));
-        if let Some((written, _)) = entry {
-            *written = Node::plain(key);
-        }
+    let mut entries = mapping.entries.iter_mut();
+    let entry = entries.find(|(written, _)| written.key_text().as_deref() == Some(key));
+    if let Some((written, _)) = entry {
+        *written = value::key(key);
     }
 }
 

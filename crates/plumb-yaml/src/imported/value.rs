@@ -403,13 +403,18 @@ const FORMER_BOOLEANS: [&str; 16] = [
     "OFF",
 ];
 
-/// Whether writers of YAML quote this text, and need not.
-pub(crate) fn is_former_boolean(text: &str) -> bool {
-    FORMER_BOOLEANS.contains(&text)
+/// A key of a mapping, without quotes that programs do not need.
+pub(crate) fn key(text: &str) -> Node {
+    if FORMER_BOOLEANS.contains(&text) {
+        Node::plain(text)
+    } else {
+        Node::key(text)
+    }
 }
 
-fn string(text: &str) -> Node {
-    if is_former_boolean(text) {
+/// A text that reads back as itself, without quotes that programs do not need.
+pub(crate) fn string(text: &str) -> Node {
+    if FORMER_BOOLEANS.contains(&text) {
         Node::plain(text)
     } else {
         Node::string(escaped(text))
