@@ -128,6 +128,7 @@ impl TestContext {
             .env("USER", "tester")
             .env("PATH", "/usr/bin:/bin")
             .env("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true")
+            .envs(repositories_at("file:///no/network/"))
             .envs(&self.variables)
             .stdin(Stdio::from(fs::File::open(&input_file).unwrap()));
         command
@@ -187,4 +188,13 @@ impl Ran {
 pub(crate) fn system_user() -> String {
     let id = Command::new("id").arg("-un").output().unwrap();
     String::from_utf8(id.stdout).unwrap().trim().to_owned()
+}
+
+/// Variables that make `git` look in `place` for repositories of GitHub.
+pub(crate) fn repositories_at(place: &str) -> [(&'static str, String); 3] {
+    [
+        ("GIT_CONFIG_COUNT", "1".to_owned()),
+        ("GIT_CONFIG_KEY_0", format!("url.{place}.insteadOf")),
+        ("GIT_CONFIG_VALUE_0", "https://github.com/".to_owned()),
+    ]
 }

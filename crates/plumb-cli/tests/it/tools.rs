@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::context::TestContext;
+use crate::context::{TestContext, repositories_at};
 
 fn yaml_project() -> TestContext {
     let context = TestContext::without_project().with_passphrase();
@@ -164,6 +164,72 @@ fn templates_come_from_repositories() {
         "--dir",
         "d",
     ]);
+}
+
+#[test]
+fn a_project_is_described_by_its_file_or_else_by_the_template() {
+    let context = TestContext::without_project();
+    for (of_file, of_template, expected) in [
+        (
+            "${DESCRIPTION}",
+            "\ntemplate: {description: Of it}",
+            "description: Of it\n",
+        ),
+        ("${DESCRIPTION}", "", "description: ''\n"),
+        (
+            "Of the file",
+            "\ntemplate: {description: Of it}",
+            "description: Of the file\n",
+        ),
+    ] {
+        let text =
+            format!("name: ${{PROJECT}}\nruntime: yaml\ndescription: {of_file}{of_template}\n");
+        context.write("template/Pulumi.yaml", &text);
+        context.ok(&[
+            "new",
+            "template",
+            "--yes",
+            "--force",
+            "--generate-only",
+            "--dir",
+            "made",
+        ]);
+        let made = context.read("made/Pulumi.yaml");
+        assert!(made.contains(expected), "{made}");
+    }
+}
+
+#[test]
+fn templates_that_are_not_built_in_come_from_the_public_repository() {
+    let context = TestContext::without_project();
+    let public = "github/pulumi/templates.git";
+    context.write(
+        &format!("{public}/aws-go/Pulumi.yaml"),
+        "name: ${PROJECT}\nruntime: yaml\ndescription: On AWS\n",
+    );
+    git(&context, public, &["init", "--quiet"]);
+    git(&context, public, &["add", "."]);
+    git(&context, public, &["commit", "--quiet", "-m", "One"]);
+    let place = format!("file://{}/github/", context.project().display());
+    let mut connected = context;
+    for (name, value) in repositories_at(&place) {
+        connected = connected.with(name, &value);
+    }
+    let new = |name: &'static str, dir: &'static str| {
+        ["new", name, "--yes", "--generate-only", "--dir", dir]
+    };
+    let offline = connected.fails(1, &[&new("aws-go", "a")[..], &["--offline"]].concat());
+    assert!(offline.contains("because of `--offline`"), "{offline}");
+    connected.ok(&new("aws-go", "a"));
+    assert!(connected.read("a/Pulumi.yaml").contains("On AWS"));
+    for name in ["aws-rust", "aws-go/deeper"] {
+        let missing = connected.fails(1, &["new", name, "--yes", "--dir", "b"]);
+        let expected = "nor in https://github.com/pulumi/templates.git";
+        assert!(missing.contains(expected), "{missing}");
+    }
+    // The clone serves those without a network.
+    let cut_off = connected.with("GIT_CONFIG_COUNT", "0");
+    cut_off.ok(&[&new("aws-go", "c")[..], &["--offline"]].concat());
 }
 
 #[test]

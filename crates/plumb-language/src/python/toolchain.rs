@@ -368,7 +368,7 @@ pub(super) fn option_prompts(environment: &Environment, info: &ProgramInfo) -> V
         Some("pip") if info.text_option("virtualenv").is_none() => vec![OptionPrompt {
             key: "virtualenv".to_owned(),
             description: "The virtual environment to use".to_owned(),
-            choices: Vec::new(),
+            choices: vec![choice("venv")],
             default: Some(choice("venv")),
         }],
         Some(_) => Vec::new(),

@@ -8,7 +8,7 @@ use plumb_project::files::{self, Access};
 use plumb_project::yaml::{self, Data, Node};
 use serde_json::json;
 
-use super::template::{Kind, Template, TemplateFile};
+use super::template::{DESCRIPTION, Kind, Template, TemplateFile};
 use crate::Error;
 
 /// Folders of version control systems, which may exist in an empty folder.
@@ -93,7 +93,7 @@ fn substitute(text: &str, naming: &Naming<'_>, is_yaml: bool) -> String {
         naming.description.to_owned()
     };
     text.replace("${PROJECT}", naming.name)
-        .replace("${DESCRIPTION}", &description)
+        .replace(DESCRIPTION, &description)
 }
 
 /// Text as a YAML scalar, quoted if necessary.

@@ -334,8 +334,8 @@ fn naming(
     };
     let description = match &args.description {
         Some(description) => description.clone(),
-        None if args.yes => template.description.clone(),
-        None => prompt::text("Project description", Some(&template.description))?,
+        None if args.yes => template.suggested_description.clone(),
+        None => prompt::text("Project description", Some(&template.suggested_description))?,
     };
     Ok((name, description))
 }

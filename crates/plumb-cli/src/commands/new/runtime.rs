@@ -117,25 +117,30 @@ pub(super) fn adapt(
     yes: bool,
     ctx: &Context,
 ) -> Result<(), Error> {
-    let Some(runtime) = read(manifest)? else {
+    let Some(mut runtime) = read(manifest)? else {
         return Ok(());
     };
     let Some(host) = language::host(&runtime.name, output_to(ctx.printer.clone()), ctx) else {
         return Ok(());
     };
     let mut answers = BTreeMap::new();
-    for prompt in language::block_on(host.option_prompts(&info(&runtime, folder)))?? {
-        if !runtime.options.contains_key(&prompt.key)
-            && let Some(value) = answer(&prompt, yes || !ctx.is_interactive())?
-        {
-            answers.insert(prompt.key.clone(), value);
+    // Answers may lead to further prompts, as the choice of a tool leads to the options of that tool.
+    loop {
+        let prompts = language::block_on(host.option_prompts(&info(&runtime, folder)))??;
+        let known = runtime.options.len();
+        for prompt in prompts {
+            if !runtime.options.contains_key(&prompt.key)
+                && let Some(value) = answer(&prompt, yes || !ctx.is_interactive())?
+            {
+                answers.insert(prompt.key.clone(), value.clone());
+                runtime.options.insert(prompt.key, value);
+            }
+        }
+        if runtime.options.len() == known {
+            break;
         }
     }
     set_options(manifest, &answers)?;
-    let runtime = Runtime {
-        options: runtime.options.into_iter().chain(answers).collect(),
-        ..runtime
-    };
     Ok(language::block_on(
         host.template(&info(&runtime, folder), project),
     )??)
@@ -146,7 +151,7 @@ fn answer(asked: &OptionPrompt, takes_default: bool) -> Result<Option<Json>, Err
         OptionValue::Text(text) => Json::from(text.as_str()),
         OptionValue::Number(number) => Json::from(*number),
     };
-    if takes_default {
+    if takes_default || asked.choices.len() == 1 {
         let suggested = asked.default.as_ref().or_else(|| asked.choices.first());
         return Ok(suggested.map(|choice| json(&choice.value)));
     }

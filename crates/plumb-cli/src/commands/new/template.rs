@@ -1,7 +1,7 @@
 //! Sources of templates: built-in ones, folders, and repositories.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use plumb_project::Project;
 use plumb_project::project::Template as TemplateSpec;
@@ -21,6 +21,9 @@ pub(super) struct Template {
     pub(super) project_name: String,
     /// Description.
     pub(super) description: String,
+    /// Description for the new project, unless the user gives one: that of the template's project file, where this is not a
+    /// placeholder.
+    pub(super) suggested_description: String,
     /// Prompts and messages.
     pub(super) spec: TemplateSpec,
     /// Files.
@@ -77,6 +80,15 @@ impl Kind {
         }
     }
 
+    /// Repository of the templates that are neither built in nor the user's own.
+    fn public_repository(self) -> &'static str {
+        match self {
+            Kind::Project => "https://github.com/pulumi/templates.git",
+            Kind::Component => "https://github.com/pulumi/templates-packages.git",
+            Kind::Policy => "https://github.com/pulumi/templates-policy.git",
+        }
+    }
+
     /// Folder for cloned template repositories, below the home folder.
     fn cache(self) -> &'static str {
         match self {
@@ -86,6 +98,9 @@ impl Kind {
         }
     }
 }
+
+/// Placeholder for the description of the new project.
+pub(super) const DESCRIPTION: &str = "${DESCRIPTION}";
 
 /// Folders that are never copied.
 const SKIPPED: [&str; 2] = [".git", ".pulumi.template.yaml"];
@@ -128,7 +143,7 @@ pub(super) fn choose(kind: Kind, ctx: &Context) -> Result<Template, Error> {
     Ok(all.swap_remove(index))
 }
 
-/// Template named by the user: a folder, an address, or one of [`all`].
+/// Template named by the user: a folder, an address, one of [`all`], or one of the public repository.
 pub(super) fn find(
     kind: Kind,
     name: &str,
@@ -145,14 +160,43 @@ pub(super) fn find(
     let mut templates = all(kind, !is_offline, ctx)?;
     let position = |name: &str| templates.iter().position(|it| it.name == name);
     let found = position(name).or_else(|| position(known_as(kind, name)?));
-    let template = found.map(|index| templates.swap_remove(index));
-    template.ok_or_else(|| {
-        Error::user(format!(
-            "template '{name}' not found: it is neither a folder, nor an address, nor one of {}; templates of a repository \
-             are named by address, as in https://github.com/pulumi/templates/tree/master/{name}",
+    if let Some(index) = found {
+        return Ok(templates.swap_remove(index));
+    }
+    let not_found = |place: &str| {
+        format!(
+            "template '{name}' not found: it is neither a folder, nor an address, nor one of {}, nor {place}",
             names(kind).join(", ")
-        ))
-    })
+        )
+    };
+    if kind
+        .variables()
+        .iter()
+        .any(|it| ctx.environment.non_empty(it).is_some())
+    {
+        return Err(Error::user(not_found("among your own templates")));
+    }
+    let repository = kind.public_repository();
+    let folder = cloned(kind, repository, None, !is_offline, ctx)
+        .map_err(|error| error.context(not_found(&format!("can {repository} be fetched"))))?;
+    match folder {
+        Some(folder) if is_name(name) && folder.join(name).join(kind.manifest()).is_file() => {
+            from_folder(kind, &folder.join(name))
+        }
+        Some(_) => Err(Error::user(not_found(&format!("in {repository}")))),
+        None => Err(Error::user(not_found(&format!(
+            "may {repository} be fetched, because of `--offline`"
+        )))),
+    }
+}
+
+/// Whether a text is the name of something within a folder.
+fn is_name(text: &str) -> bool {
+    let mut parts = Path::new(text).components();
+    matches!(
+        (parts.next(), parts.next()),
+        (Some(Component::Normal(_)), None)
+    )
 }
 
 /// Name of the built-in template for a name from the public repository of templates: `component-nodejs` is `typescript` here.
@@ -226,20 +270,36 @@ fn own_folder(kind: Kind, may_fetch: bool, ctx: &Context) -> Result<Option<PathB
     let Some(repository) = repository else {
         return Ok(None);
     };
+    cloned(kind, repository, branch, may_fetch, ctx)
+}
+
+/// The folder with a clone of a repository. Without `may_fetch`, the clone as of the last fetch, if there is one.
+fn cloned(
+    kind: Kind,
+    repository: &str,
+    branch: Option<&str>,
+    may_fetch: bool,
+    ctx: &Context,
+) -> Result<Option<PathBuf>, Error> {
     let target = ctx.environment.pulumi_home.join(kind.cache());
     if !may_fetch {
         return Ok(target.is_dir().then_some(target));
     }
-    if target.exists() {
-        fs::remove_dir_all(&target)?;
-    }
-    let into = target.to_string_lossy().into_owned();
+    fs::create_dir_all(&ctx.environment.pulumi_home)?;
+    // The former clone stays until there is another one.
+    let fresh = tempfile::tempdir_in(&ctx.environment.pulumi_home)?;
+    let fresh = fresh.path().join(kind.cache());
+    let into = fresh.to_string_lossy().into_owned();
     let mut words = vec!["clone", "--quiet", "--depth", "1"];
     if let Some(branch) = branch {
         words.extend(["--branch", branch]);
     }
     words.extend(["--", repository, &into]);
     git(&words, ctx)?;
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
+    }
+    fs::rename(&fresh, &target)?;
     Ok(Some(target))
 }
 
@@ -273,26 +333,37 @@ fn of_files(kind: Kind, name: &str, files: Vec<TemplateFile>) -> Result<Template
         .ok_or_else(|| broken(Error::user(format!("it has no {}", kind.manifest()))))?;
     let text = String::from_utf8_lossy(&file.content);
     if kind != Kind::Project {
+        let description = described(&text).map_err(broken)?;
         return Ok(Template {
             kind,
             name: name.to_owned(),
             project_name: String::new(),
-            description: described(&text).map_err(broken)?,
+            suggested_description: description.clone(),
+            description,
             spec: TemplateSpec::default(),
             files,
         });
     }
     let project = Project::parse("Pulumi.yaml", &text).map_err(|error| broken(error.into()))?;
     let spec = project.template.unwrap_or_default();
+    let of_project = project.description.unwrap_or_default();
+    let of_template = spec.description.clone().unwrap_or_default();
+    let suggested_description = if of_project == DESCRIPTION {
+        of_template.clone()
+    } else {
+        of_project
+    };
+    let description = if of_template.is_empty() {
+        suggested_description.clone()
+    } else {
+        of_template
+    };
     Ok(Template {
         kind,
         name: name.to_owned(),
         project_name: project.name,
-        description: spec
-            .description
-            .clone()
-            .or(project.description)
-            .unwrap_or_default(),
+        description,
+        suggested_description,
         spec,
         files,
     })
