@@ -153,7 +153,7 @@ async fn convert(
     };
     let debug = DebugMessages::Dropped;
     let shell = Shell::listen(&info, source, debug).await?;
-    let monitor = Arc::new(Messages(ctx.printer.clone()));
+    let monitor = Arc::new(Messages::new(ctx.printer.clone(), InfoStream::Stderr));
     let host = Arc::new(project_environment.plugin_host(shell.address(), monitor, debug)?);
     shell.serve(&host);
     let converted = match host.converter(name).await {
@@ -205,8 +205,26 @@ fn entry(resource: &ConvertedResource) -> FileResource {
     }
 }
 
+/// Stream for messages of plugins that are neither warnings nor errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InfoStream {
+    /// They are beside the result.
+    Stderr,
+    /// They are part of the result, as what a command prints is.
+    Stdout,
+}
+
 /// Prints messages of plugins; refuses requests, because nothing is being deployed.
-pub(super) struct Messages(pub(super) Arc<Printer>);
+pub(super) struct Messages {
+    printer: Arc<Printer>,
+    info: InfoStream,
+}
+
+impl Messages {
+    pub(super) fn new(printer: Arc<Printer>, info: InfoStream) -> Self {
+        Messages { printer, info }
+    }
+}
 
 #[async_trait]
 impl ResourceMonitor for Messages {
@@ -220,9 +238,10 @@ impl ResourceMonitor for Messages {
 
     fn log(&self, severity: Severity, _: Option<&Urn>, message: &str) {
         match severity {
-            Severity::Error => self.0.error(message),
-            Severity::Warning => self.0.warning(message),
-            Severity::Info | Severity::InfoErr => self.0.info(message),
+            Severity::Error => self.printer.error(message),
+            Severity::Warning => self.printer.warning(message),
+            Severity::Info if self.info == InfoStream::Stdout => self.printer.line(message),
+            Severity::Info | Severity::InfoErr => self.printer.info(message),
             Severity::Debug => {}
         }
     }

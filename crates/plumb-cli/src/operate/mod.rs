@@ -36,7 +36,7 @@ mod standalone_host;
 mod state_json;
 mod watch;
 
-pub(crate) use converted::tell;
+pub(crate) use converted::{InfoStream, tell};
 pub(crate) use host::{discovery, log_arguments};
 pub(crate) use import_code::plugin_of;
 pub(crate) use snippets::{SnippetUpdate, update_snippets};

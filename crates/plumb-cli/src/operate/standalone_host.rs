@@ -21,7 +21,7 @@ use plumb_value::PropertyMap;
 use plumb_yaml::DiagnosticStyle;
 use tokio::sync::watch;
 
-use super::converted::Messages;
+use super::converted::{InfoStream, Messages};
 use super::debugging::Debugged;
 use super::host::{ProjectEnvironment, log_arguments};
 use super::interrupts;
@@ -87,6 +87,7 @@ impl StandaloneHost {
         ctx: &Context,
         plugins: Vec<ProjectPlugin>,
         secrets: Secrets,
+        info_stream: InfoStream,
     ) -> Result<Self, Error> {
         let mut project_environment = project_environment(
             ctx,
@@ -108,7 +109,7 @@ impl StandaloneHost {
         let debug = DebugMessages::Dropped;
         let shell = runtime.block_on(Shell::listen(&info, source, debug))?;
         let messages = Arc::new(Masked {
-            messages: Messages(ctx.printer.clone()),
+            messages: Messages::new(ctx.printer.clone(), info_stream),
             known: KnownSecrets::new(secrets),
         });
         let monitor = messages.clone();

@@ -19,7 +19,7 @@ use plumb_pcl::{Leniency, Problem, Program, Sources};
 use serde_json::Value as Json;
 
 use crate::commands::stack::values::Secrets;
-use crate::operate::StandaloneHost;
+use crate::operate::{InfoStream, StandaloneHost};
 use crate::{Context, Error, ExitStatus};
 pub use export::{ExportProgramArgs, run as export};
 use plumb_automation::hosting::Schemas;
@@ -164,7 +164,7 @@ fn bind(
     leniency: Leniency,
     ctx: &Context,
 ) -> Result<(Program, Vec<Problem>), Error> {
-    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
+    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden, InfoStream::Stderr)?;
     let schemas = Schemas(host.host());
     let loaded = host.run(async {
         let loaded = Program::load(sources, &schemas, leniency).await;

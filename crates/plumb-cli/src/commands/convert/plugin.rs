@@ -7,7 +7,7 @@ use plumb_plugin::ProgramToConvert;
 use tempfile::TempDir;
 
 use crate::commands::stack::values::Secrets;
-use crate::operate::{StandaloneHost, tell};
+use crate::operate::{InfoStream, StandaloneHost, tell};
 use crate::{Context, Error};
 
 /// A program in PCL that a converter wrote.
@@ -27,7 +27,7 @@ impl ConvertedProgram {
         ctx: &Context,
     ) -> Result<Self, Error> {
         let target = tempfile::tempdir()?;
-        let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
+        let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden, InfoStream::Stderr)?;
         let (plugins, address) = (host.host(), host.address());
         let program = ProgramToConvert {
             source: folder,

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
-use crate::operate::StandaloneHost;
+use crate::operate::{InfoStream, StandaloneHost};
 use crate::{Context, Error, terraform};
 
 /// File in which Terraform keeps its state.
@@ -169,7 +169,7 @@ fn packages(
         return Ok(Packages::new());
     }
     let explicit = mappings(files, ctx)?;
-    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
+    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden, InfoStream::Stderr)?;
     let plugins = host.host();
     let packages = host.run(async {
         let packages = terraform::packages(configuration, &plugins, &explicit, &ctx.printer).await;

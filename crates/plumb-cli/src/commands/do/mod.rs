@@ -31,6 +31,7 @@ use plumb_schema::{Function, Properties, Resource};
 
 use super::stack::values::Secrets;
 use crate::identity::Code;
+use crate::operate::InfoStream;
 use crate::{Context, Error, ExitStatus};
 use ask::Asked;
 pub(crate) use complete::candidates;
@@ -101,6 +102,15 @@ impl Settings {
         self.secrets == Secrets::Shown
     }
 
+    /// Stream for messages of the provider: with the result, unless that is a document.
+    fn info_stream(self) -> InfoStream {
+        if self.is_json {
+            InfoStream::Stderr
+        } else {
+            InfoStream::Stdout
+        }
+    }
+
     /// Fails if a change needs a confirmation and the session is not interactive.
     fn require_yes(self, yes: bool, ctx: &Context) -> Result<(), Error> {
         if yes || self.dry_run || ctx.is_interactive() {
@@ -139,7 +149,7 @@ pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             .data(&crate::args::help_of(&["do"], &ctx.environment));
         return Ok(ExitStatus::Success);
     };
-    let mut package = Package::open(named, settings.secrets, ctx)?;
+    let mut package = Package::open(named, settings.secrets, settings.info_stream(), ctx)?;
     let mut command = Command {
         package: &mut package,
         called: Called {
@@ -169,7 +179,7 @@ pub(crate) fn listed(
     words: &[String],
     ctx: &Context,
 ) -> Result<(String, Vec<ListedObject>), Error> {
-    let mut package = Package::open(package_of(word), Secrets::Hidden, ctx)?;
+    let mut package = Package::open(package_of(word), Secrets::Hidden, InfoStream::Stderr, ctx)?;
     let mut command = Command {
         package: &mut package,
         called: Called {

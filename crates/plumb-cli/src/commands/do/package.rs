@@ -11,7 +11,7 @@ use plumb_state::{SnippetDescriptor, SnippetParameterization};
 
 use crate::commands::package::source::{named, plugin_at};
 use crate::commands::stack::values::Secrets;
-use crate::operate::StandaloneHost;
+use crate::operate::{InfoStream, StandaloneHost};
 use crate::{Context, Error};
 
 /// An open package.
@@ -28,7 +28,12 @@ pub(crate) struct Package {
 impl Package {
     /// Opens the package described by `text`: a name with an optional version, a path, or the URL of a repository, followed
     /// by parameters in shell syntax.
-    pub(crate) fn open(text: &str, secrets: Secrets, ctx: &Context) -> Result<Self, Error> {
+    pub(crate) fn open(
+        text: &str,
+        secrets: Secrets,
+        info: InfoStream,
+        ctx: &Context,
+    ) -> Result<Self, Error> {
         let words = shlex::split(text).ok_or_else(|| {
             Error::user(format!(
                 "the package {text:?} has a quote that is not closed"
@@ -45,7 +50,8 @@ impl Package {
             None if is_repository(source) => None,
             None => Some(named(source)?),
         };
-        let mut standalone_host = StandaloneHost::open(ctx, plugin.into_iter().collect(), secrets)?;
+        let mut standalone_host =
+            StandaloneHost::open(ctx, plugin.into_iter().collect(), secrets, info)?;
         let host = standalone_host.host();
         let opened = standalone_host.run(async {
             let spec = match spec {

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
-use crate::operate::StandaloneHost;
+use crate::operate::{InfoStream, StandaloneHost};
 use crate::output::Printer;
 use crate::{Context, Error, ExitStatus};
 
@@ -56,7 +56,7 @@ pub(super) fn run(args: &PolicyTestArgs, ctx: &Context) -> Result<ExitStatus, Er
         return Err(none(&folder, args.only.as_deref()));
     }
     let is_preview = wanted.iter().any(|case| case.is_preview());
-    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden)?;
+    let mut host = StandaloneHost::open(ctx, Vec::new(), Secrets::Hidden, InfoStream::Stderr)?;
     let plugins = host.host();
     let shown = args.path.clone().unwrap_or_else(|| ".".to_owned());
     let results = host.run(async {

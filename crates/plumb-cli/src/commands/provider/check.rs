@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use crate::commands::r#do::package::Package;
 use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
+use crate::operate::InfoStream;
 use crate::output::Printer;
 use crate::{Context, Error, ExitStatus};
 
@@ -55,7 +56,7 @@ pub(super) fn run(args: &CheckArgs, ctx: &Context) -> Result<ExitStatus, Error> 
         create: args.create,
         config: config(&args.config)?,
     };
-    let mut package = Package::open(&args.plugin, Secrets::Hidden, ctx)?;
+    let mut package = Package::open(&args.plugin, Secrets::Hidden, InfoStream::Stderr, ctx)?;
     let (schema, spec) = (package.schema.clone(), package.spec.clone());
     let known = |token: &str| {
         let mut tokens = schema.resource_tokens().chain(schema.function_tokens());
