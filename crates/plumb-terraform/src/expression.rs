@@ -118,6 +118,13 @@ impl Converter<'_, '_> {
             element.get_or_insert(value.shape);
             lines.push((key, value.text));
         }
+        if let Shape::List(inner) = wanted
+            && matches!(**inner, Shape::Object(_))
+        {
+            // JSON has the only block of a kind without a list.
+            let item = self.object(object, inner, scope);
+            return Typed::new(hcl::list(&[item.text]), wanted.clone());
+        }
         let shape = match wanted {
             Shape::Object(_) => wanted.clone(),
             _ => element.unwrap_or_default().map_of(),

@@ -11,7 +11,7 @@ use crate::convert::{Context, Converter};
 use crate::module::{Module, providers, sources};
 use crate::notes::Note;
 use crate::packages::{Packages, package_of};
-use crate::source::{Configuration, ModuleFile, ModuleSource, is_override};
+use crate::source::{Configuration, ModuleFile, ModuleSource, stem};
 use crate::text::{commented, comments};
 
 /// A converted configuration.
@@ -109,13 +109,6 @@ fn convert_file<'c>(
 ) {
     let converter = Converter::new(context, module, file);
     let mut pieces = Vec::new();
-    if is_override(file.name()) {
-        converter.note(
-            &file.body,
-            "the blocks of an override file are not merged into those that they override",
-        );
-        converter.piece(Vec::new(), "", &mut pieces, &mut converted.notes);
-    }
     for structure in &file.body {
         match structure {
             Structure::Block(block) => converter.block(block, converted, &mut pieces),
@@ -131,11 +124,16 @@ fn convert_file<'c>(
         pieces.push(commented(rest.iter().map(String::as_str)));
     }
     let text = pieces.join("\n");
-    let stem = file.name().strip_suffix(".tf").unwrap_or(file.name());
-    let path = match module.target.as_str() {
-        "" => format!("{stem}.pp"),
-        folder => format!("{folder}/{stem}.pp"),
+    let stem = stem(file.name()).unwrap_or(file.name());
+    let in_folder = |name: &str| match module.target.as_str() {
+        "" => format!("{name}.pp"),
+        folder => format!("{folder}/{name}.pp"),
     };
+    let mut path = in_folder(stem);
+    if converted.files.contains_key(&path) {
+        // `main.tf` and `main.tf.json` may stand side by side.
+        path = in_folder(&format!("{stem}-json"));
+    }
     let laid_out = match plumb_pcl::format(&path, &text) {
         Ok(laid_out) => laid_out,
         Err(problem) => {

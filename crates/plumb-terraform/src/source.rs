@@ -14,7 +14,9 @@ use plumb_eval::diagnostic::Diagnostic;
 use plumb_eval::source::{SourceFile, Span};
 use serde::Deserialize;
 
+use crate::json;
 use crate::lines::joined;
+use crate::overrides::{self, Text};
 
 /// A Terraform configuration as it is written.
 #[derive(Debug)]
@@ -44,6 +46,13 @@ pub(crate) struct ModuleFile {
 }
 
 impl ModuleFile {
+    fn text(&self) -> Text<'_> {
+        Text {
+            text: &self.source.text,
+            body: &self.body,
+        }
+    }
+
     /// Name without the folder.
     pub(crate) fn name(&self) -> &str {
         let path = &self.source.name;
@@ -56,7 +65,9 @@ impl ModuleFile {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// There is no configuration in the folder.
-    #[error("there is no Terraform configuration in {0}: its files end with .tf")]
+    #[error(
+        "there is no Terraform configuration in {0}: its files end with .tf, .tofu, .tf.json or .tofu.json"
+    )]
     Empty(PathBuf),
     /// The folder of the root module is not within the folder that is converted.
     #[error(
@@ -170,16 +181,17 @@ impl Reader<'_> {
         for entry in fs::read_dir(&path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let name = name.to_string_lossy().into_owned();
-            if name.strip_suffix(".tf").is_some() && !name.starts_with('.') {
+            if stem(&name).is_some() && !name.starts_with('.') {
                 names.push(name);
-            } else if name.ends_with(".tf.json") {
-                let shown = path.join(&name);
-                self.problems.push(format!(
-                    "{}: configurations in JSON are not converted; write this file in Terraform's own syntax",
-                    shown.display()
-                ));
             }
         }
+        // OpenTofu reads a file of its own instead of the one with the same name for Terraform.
+        let own: Vec<String> = names
+            .iter()
+            .filter(|it| it.contains(".tofu"))
+            .cloned()
+            .collect();
+        names.retain(|name| !own.contains(&name.replace(".tf", ".tofu")) || name.contains(".tofu"));
         names.sort_by_key(|name| (is_override(name), name.clone()));
         let mut files = Vec::new();
         for name in names {
@@ -192,16 +204,59 @@ impl Reader<'_> {
                 path: path.join(&name),
                 source,
             })?;
-            let source = Arc::new(SourceFile::new(&shown, shown.clone().into(), text));
-            let parsed = hcl_edit::parser::parse_body(&source.text);
-            let again =
-                |error| hcl_edit::parser::parse_body(&joined(&source.text)).map_err(|_| error);
-            match parsed.or_else(again) {
-                Ok(body) => files.push(ModuleFile { source, body }),
-                Err(error) => self.problems.push(unreadable(&source, &error)),
+            let text = if name.strip_suffix(".json").is_some() {
+                match json::to_hcl(&text) {
+                    Ok(text) => text,
+                    Err(problem) => {
+                        self.problems.push(format!("{shown}: {problem}"));
+                        continue;
+                    }
+                }
+            } else {
+                text
+            };
+            files.extend(self.parsed(&shown, text));
+        }
+        Ok(self.overridden(files))
+    }
+
+    /// Reads the text of a file, or adds the problem that it has.
+    fn parsed(&mut self, shown: &str, text: String) -> Option<ModuleFile> {
+        let source = Arc::new(SourceFile::new(shown, shown.to_owned().into(), text));
+        let parsed = hcl_edit::parser::parse_body(&source.text);
+        let again = |error| hcl_edit::parser::parse_body(&joined(&source.text)).map_err(|_| error);
+        match parsed.or_else(again) {
+            Ok(body) => Some(ModuleFile { source, body }),
+            Err(error) => {
+                self.problems.push(unreadable(&source, &error));
+                None
             }
         }
-        Ok(files)
+    }
+
+    /// Merges override files, which are last, into the files before them.
+    fn overridden(&mut self, files: Vec<ModuleFile>) -> Vec<ModuleFile> {
+        let mut merged: Vec<ModuleFile> = Vec::new();
+        for mut file in files {
+            if is_override(file.name()) {
+                for base in &mut merged {
+                    let Some(texts) = overrides::merge(&base.text(), &file.text()) else {
+                        continue;
+                    };
+                    let base_name = base.source.name.clone();
+                    let name = file.source.name.clone();
+                    if let (Some(new_base), Some(rest)) = (
+                        self.parsed(&base_name, texts.base),
+                        self.parsed(&name, texts.rest),
+                    ) {
+                        *base = new_base;
+                        file = rest;
+                    }
+                }
+            }
+            merged.push(file);
+        }
+        merged
     }
 }
 
@@ -213,8 +268,15 @@ fn unreadable(source: &SourceFile, error: &hcl_edit::parser::Error) -> String {
 }
 
 /// Whether Terraform merges the blocks of a file into those of other files.
-pub(crate) fn is_override(name: &str) -> bool {
-    name == "override.tf" || name.ends_with("_override.tf")
+fn is_override(name: &str) -> bool {
+    stem(name).is_some_and(|stem| stem == "override" || stem.ends_with("_override"))
+}
+
+/// Name of a file of a configuration without its extension; `None` for other files.
+pub(crate) fn stem(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(".json").unwrap_or(name);
+    name.strip_suffix(".tf")
+        .or_else(|| name.strip_suffix(".tofu"))
 }
 
 /// Names and sources of the modules that a file calls.

@@ -220,6 +220,8 @@ fn copy(from: &Path, to: &Path, modules: &[PathBuf], out: &Path) -> Result<(), E
         let is_terraform = [
             ".tf",
             ".tf.json",
+            ".tofu",
+            ".tofu.json",
             ".tfvars",
             ".tfvars.json",
             ".tfstate",

@@ -1,0 +1,3 @@
+variable "kind" {
+  default = "for Terraform"
+}
