@@ -308,7 +308,7 @@ pub fn go_package(import: &str) -> String {
 }
 
 /// Import path of an SDK whose schema does not set it.
-fn go_base(package: &PackageSchema) -> String {
+pub(crate) fn go_base(package: &PackageSchema) -> String {
     let name = package.name();
     let step = match package.version() {
         Some(version) if version.major >= 2 => format!("/v{}", version.major),

@@ -19,7 +19,7 @@ output digest {
 }
 
 output lengths {
-  value = [length([1, 2, 3]), length("abcd"), length({ a = 1 })]
+  value = [length([1, 2, 3]), length("abcd"), length({ a = 1 }), length("né 👾")]
 }
 
 output numbers {

@@ -19,6 +19,7 @@ use super::usage::{self, Usages};
 use crate::markdown::{self, Dialect};
 pub(super) use crate::modules::Module;
 use crate::modules::{self, Modules};
+use crate::programs::go_base;
 use crate::uses;
 use crate::{FilePath, GenerateError, Purpose};
 
@@ -74,7 +75,10 @@ impl ExternalSdk {
             _ => String::new(),
         };
         let name = &external.name;
-        let usual = || format!("github.com/pulumi/pulumi-{name}/sdk{major}/go/{name}");
+        let usual = || match schema {
+            Some(schema) => go_base(schema),
+            None => format!("github.com/pulumi/pulumi-{name}/sdk{major}/go/{name}"),
+        };
         ExternalSdk {
             base: text("importBasePath").map_or_else(usual, ToOwned::to_owned),
             package: text("rootPackageName").map(ToOwned::to_owned),

@@ -38,9 +38,8 @@ impl Printer {
                 let Some(property) = inputs.properties.get(name.as_str()) else {
                     return self.refuse(&format!("the unknown argument {name}"));
                 };
-                let kind = Kind::of(&Type::of_property(package, property));
-                let want = self.place(kind, !invoke.is_output, property.ty.plain);
-                fields.push((name.as_str(), self.expression(tree, &want)));
+                let ty = Type::of_property(package, property);
+                fields.push((name.as_str(), self.field(tree, &ty, !invoke.is_output)));
             }
             if function.positional_inputs.is_empty() {
                 let fields = fields.into_iter();
@@ -112,9 +111,8 @@ impl Printer {
                 let Some(property) = inputs.properties.get(name.as_str()) else {
                     return self.refuse(&format!("the unknown argument {name}"));
                 };
-                let kind = Kind::of(&Type::of_property(&function.package, property));
-                let want = self.place(kind, false, property.ty.plain);
-                let value = self.expression(tree, &want);
+                let ty = Type::of_property(&function.package, property);
+                let value = self.field(tree, &ty, false);
                 fields.push((Code::word(GO.property(name)), value));
             }
             args.push(Code::keyed(format!("&{class}{title}Args"), fields, true));

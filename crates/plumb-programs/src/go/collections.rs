@@ -79,15 +79,37 @@ impl Printer {
     }
 
     pub(super) fn object(&mut self, object: &Object, want: &Want) -> Value {
-        let kind = Kind::Object(object.package.clone(), object.token.clone());
         let is_plain = matches!(want, Want::Plain(_)) || object.is_in_callback;
-        let Some(Ok(definition)) = object.package.type_definition(&object.token) else {
+        if !is_plain {
+            return self.struct_of(object, "&");
+        }
+        let Some(fields) = self.fields(object, true) else {
             return self.refuse("an object of an unknown type");
         };
-        let TypeDefinition::Object(ty) = &*definition else {
-            return self.refuse("an object of an enum type");
+        let class = self.class(&object.package, &object.token);
+        let kind = Kind::Object(object.package.clone(), object.token.clone());
+        Value::plain(Code::keyed(class, fields, false), kind)
+    }
+
+    /// The struct of arguments for an object; `sign` is `&` for a pointer to it.
+    pub(super) fn struct_of(&mut self, object: &Object, sign: &str) -> Value {
+        let Some(fields) = self.fields(object, false) else {
+            return self.refuse("an object of an unknown type");
         };
         let class = self.class(&object.package, &object.token);
+        let kind = Kind::Object(object.package.clone(), object.token.clone());
+        Value::input(
+            Code::keyed(format!("{sign}{class}Args"), fields, false),
+            kind,
+        )
+    }
+
+    /// The fields of an object; `None` if there is no definition of it.
+    fn fields(&mut self, object: &Object, is_plain: bool) -> Option<Vec<(Code, Code)>> {
+        let definition = object.package.type_definition(&object.token)?.ok()?;
+        let TypeDefinition::Object(ty) = &*definition else {
+            return None;
+        };
         let mut fields = Vec::with_capacity(object.fields.len());
         for (name, tree) in &object.fields {
             if matches!(tree, Tree::Null) {
@@ -97,32 +119,11 @@ impl Printer {
                 self.refuse(&format!("the unknown property {name}"));
                 continue;
             };
-            let wanted = Kind::of(&Type::of_property(&object.package, property));
-            let wanted = self.place(wanted, is_plain, property.ty.plain);
-            let value = self.expression(tree, &wanted);
+            let ty = Type::of_property(&object.package, property);
+            let value = self.field(tree, &ty, is_plain);
             fields.push((Code::word(GO.property(name)), value));
         }
-        if is_plain {
-            Value::plain(Code::keyed(class, fields, false), kind)
-        } else {
-            Value::input(Code::keyed(format!("&{class}Args"), fields, false), kind)
-        }
-    }
-
-    /// What a field of an arguments struct accepts.
-    pub(super) fn place(&mut self, kind: Kind, is_plain: bool, is_plain_property: bool) -> Want {
-        if is_plain {
-            return Want::Plain(kind);
-        }
-        if is_plain_property {
-            // Inner levels of such types can be inputs, which has no form here.
-            let present = kind.present();
-            if !present.is_scalar() && !matches!(present, Kind::Enum(..) | Kind::Any) {
-                self.refuse("a collection or an object that must not be an output");
-            }
-            return Want::Plain(kind);
-        }
-        Want::Input(kind)
+        Some(fields)
     }
 
     pub(super) fn conditional(&mut self, parts: &[Tree; 3], want: &Want) -> Value {

@@ -272,15 +272,25 @@ fn nil_fits(kind: &Kind) -> bool {
     )
 }
 
+/// Literal of a number that is not negative. Very large and very small ones have an exponent; without one, a large number would
+/// be an integer that is too large for the compiler.
+fn magnitude(value: f64) -> String {
+    if value != 0.0 && !(1e-6..1e21).contains(&value) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
 /// A number: an integer if it has no fraction.
 pub(super) fn number(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_whole = value.fract() == 0.0 && value.abs() < EXACT;
     Value {
         code: if value < 0.0 {
-            Code::Unary("-", Box::new(Code::word((-value).to_string())))
+            Code::Unary("-", Box::new(Code::word(magnitude(-value))))
         } else {
-            Code::word(value.to_string())
+            Code::word(magnitude(value))
         },
         kind: if is_whole { Kind::Int } else { Kind::Float },
         form: Form::Constant,

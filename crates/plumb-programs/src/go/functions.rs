@@ -61,12 +61,15 @@ impl Printer {
                 text(Code::call("fmt.Sprintf", vec![Code::word("\"%x\""), sum]))
             }
             Function::LengthOfText => match args.first() {
-                // The length of a text is its count of characters as people see them.
                 Some(Tree::Text(known)) if known.is_ascii() => {
                     let value = self.arg(args, 0, Kind::Text);
                     Value::plain(Code::call("len", vec![value]), Kind::Int)
                 }
-                _ => self.refuse("the length of such a text"),
+                _ => {
+                    let value = self.arg(args, 0, Kind::Text);
+                    let helper = self.help(Helper::LengthOfText);
+                    Value::plain(Code::call(helper, vec![value]), Kind::Int)
+                }
             },
             Function::Length | Function::LengthOfMap => {
                 let value = self.first(args);

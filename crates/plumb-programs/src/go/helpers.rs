@@ -7,6 +7,7 @@ pub(super) enum Helper {
     Anys,
     Find,
     Item,
+    LengthOfText,
     Lookup,
     Member,
     NotImplemented,
@@ -21,6 +22,7 @@ impl Helper {
             Helper::Anys => "anys",
             Helper::Find => "find",
             Helper::Item => "itemAt",
+            Helper::LengthOfText => "lengthOfText",
             Helper::Lookup => "lookup",
             Helper::Member => "memberOf",
             Helper::NotImplemented => "notImplemented",
@@ -33,6 +35,7 @@ impl Helper {
     pub(super) fn imports(self) -> &'static [&'static str] {
         match self {
             Helper::Find | Helper::Item | Helper::Member | Helper::SingleOrNone => &["fmt"],
+            Helper::LengthOfText => &["unicode"],
             Helper::AnyMap
             | Helper::Anys
             | Helper::Lookup
@@ -51,6 +54,24 @@ func anyMap[T any](values map[string]T) map[string]interface{} {
 		result[key] = value
 	}
 	return result
+}
+"
+            }
+            Helper::LengthOfText => {
+                "// lengthOfText counts characters as people see them: accents and joined emoji belong to what precedes them.
+func lengthOfText(text string) int {
+	count, isJoined, isHalfFlag := 0, false, false
+	for _, character := range text {
+		isFlag := character >= 0x1f1e6 && character <= 0x1f1ff
+		isTone := character >= 0x1f3fb && character <= 0x1f3ff
+		isJoiner := character == 0x200d
+		belongs := isJoined || unicode.IsMark(character) || isTone || isJoiner || (isFlag && isHalfFlag)
+		if !belongs || count == 0 {
+			count++
+		}
+		isJoined, isHalfFlag = isJoiner, isFlag && !isHalfFlag
+	}
+	return count
 }
 "
             }

@@ -22,6 +22,7 @@ mod helpers;
 mod hooks;
 mod kinds;
 mod options;
+mod places;
 mod printer;
 mod statements;
 mod syntax;

@@ -17,7 +17,6 @@ use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
 use super::syntax::{Code, Entry, Statement};
 use crate::flow::Flow;
-use crate::kinds::is_plain;
 use crate::lower::Lowering;
 use crate::report::Report;
 use crate::tree::Tree;
@@ -335,10 +334,7 @@ impl Statements<'_, '_> {
             if matches!(tree, Tree::Null) {
                 continue;
             }
-            let is_plain = is_plain(&input.ty);
-            let kind = Kind::of(&input.ty);
-            let want = self.printer.place(kind, false, is_plain);
-            let value = self.printer.expression(&tree, &want);
+            let value = self.printer.field(&tree, &input.ty, false);
             entries.push(Entry {
                 comments: input.comments.clone(),
                 key: Some(Code::word(GO.property(&input.name))),
@@ -404,7 +400,10 @@ impl Statements<'_, '_> {
                         .refuse(&format!("the unknown input {}", input.name));
                     continue;
                 };
-                let want = this.printer.place(kind.clone(), *is_plain, false);
+                let want = match is_plain {
+                    true => Want::Plain(kind.clone()),
+                    false => Want::Input(kind.clone()),
+                };
                 let value = this.printer.expression(&tree, &want);
                 entries.push((Code::word(GO.property(&input.name)), value));
             }

@@ -114,14 +114,15 @@ impl Code {
     }
 
     pub(super) fn list(ty: impl Into<String>, items: Vec<Code>) -> Code {
+        let ty = ty.into();
         let entries = items.into_iter().map(|value| Entry {
             comments: Vec::new(),
             key: None,
-            value,
+            value: value.into_element_of(&ty),
         });
         Code::Literal {
-            ty: ty.into(),
             entries: entries.collect(),
+            ty,
             is_broken: false,
         }
     }
@@ -131,16 +132,29 @@ impl Code {
         entries: Vec<(Code, Code)>,
         is_broken: bool,
     ) -> Code {
+        let ty = ty.into();
         let entries = entries.into_iter().map(|(key, value)| Entry {
             comments: Vec::new(),
             key: Some(key),
-            value,
+            value: value.into_element_of(&ty),
         });
         Code::Literal {
-            ty: ty.into(),
             entries: entries.collect(),
+            ty,
             is_broken,
         }
+    }
+
+    /// The expression within a literal of the type `collection`: a literal of its element type needs no type of its own.
+    fn into_element_of(mut self, collection: &str) -> Code {
+        let element = collection.strip_prefix("[]");
+        let element = element.or_else(|| collection.strip_prefix("map[string]"));
+        if let Code::Literal { ty, .. } = &mut self
+            && element == Some(ty)
+        {
+            ty.clear();
+        }
+        self
     }
 
     /// The expression as a value of the type `float64`, which a literal with a fraction has anyway.

@@ -63,6 +63,26 @@ fn classes_of_the_same_name_are_qualified_in_java() {
 }
 
 #[test]
+fn plain_properties_are_structs_and_collections_in_go() {
+    let text = "resource wall \"shapes:paint:Wall\" {\n  labels = {}\n}\n\
+        resource house \"shapes:paint:House\" {\n  door = { mainColor = \"b\", layerCount = 2 }\n  front = wall\n\
+        names = [\"a\", wall.wallName]\n  roof = { mainColor = \"b\" }\n  sizes = { a = [1, 2] }\n\
+        walls = [{ mainColor = \"b\" }]\n}\n";
+    let sources = Sources::new([("main.pp".to_owned(), text.to_owned())]);
+    let text = &made(&sources, ProgramLanguage::Go).files["main.go"];
+    for expected in [
+        "Door:  paint.CoatArgs{MainColor: paint.ColorBlue, LayerCount: pulumi.Int(2)},",
+        "Front: wall,",
+        "Names: []pulumi.StringInput{pulumi.String(\"a\"), wall.WallName},",
+        "Roof:  &paint.CoatArgs{MainColor: paint.ColorBlue},",
+        "Sizes: map[string][]int{\"a\": {1, 2}},",
+        "Walls: []paint.CoatArgs{{MainColor: paint.ColorBlue}},",
+    ] {
+        assert!(text.contains(expected), "{expected}:\n{text}");
+    }
+}
+
+#[test]
 fn methods_and_options_of_calls_have_forms_in_go_and_csharp() {
     let text = "resource wall \"shapes:paint:Wall\" {\n  options {\n    hideDiffs = [labels]\n    envVarMappings = { A = \"B\" }\n  }\n}\n\
         output note {\n  value = call(wall, \"inspect\", { depth = 2 }).note\n}\n\

@@ -33,6 +33,18 @@ pub(crate) const SHAPES: &str = r##"{
       },
       "required": ["labels", "wallName"],
       "methods": {"inspect": "shapes:paint:Wall/inspect"}
+    },
+    "shapes:paint:House": {
+      "isComponent": true,
+      "inputProperties": {
+        "door": {"$ref": "#/types/shapes:paint:Coat", "plain": true},
+        "front": {"$ref": "#/resources/shapes:paint:Wall", "plain": true},
+        "names": {"type": "array", "plain": true, "items": {"type": "string"}},
+        "roof": {"$ref": "#/types/shapes:paint:Coat", "plain": true},
+        "sizes": {"type": "object", "plain": true, "additionalProperties": {"type": "array", "plain": true, "items": {"type": "integer", "plain": true}}},
+        "walls": {"type": "array", "plain": true, "items": {"$ref": "#/types/shapes:paint:Coat", "plain": true}}
+      },
+      "requiredInputs": ["door"]
     }
   },
   "functions": {
