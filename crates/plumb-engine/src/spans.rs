@@ -20,10 +20,10 @@ use crate::program::ProgramResult;
 
 /// Target of these spans. The field `otel.name` replaces the name of the span, `otel.kind` is its kind, `service.name` the
 /// service that it belongs to if that is not this program, `traceparent` its parent in another process, and `outcome` holds
-/// its result. A caller's span has the fields `call` and `name`, which are shown instead of the name of the procedure.
+/// its result. A span of a call has the fields `call` and `name`, which are shown instead of the name of the procedure.
 pub const TARGET: &str = "plumb::trace";
 
-/// Value of `otel.kind` for calls to other processes, and to providers and hosts of other processes that are built in.
+/// Value of `otel.kind` for calls to providers, policy packs, language hosts and functions of the program, built in or not.
 pub const CLIENT: &str = "client";
 
 /// Value of `otel.kind` for requests of other processes.

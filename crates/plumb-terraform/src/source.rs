@@ -173,49 +173,25 @@ impl Reader<'_> {
 
     fn files(&mut self, folder: &str) -> Result<Vec<ModuleFile>, ReadError> {
         let path = self.folder.join(folder);
-        let failed = |source| ReadError::Io {
-            path: path.clone(),
-            source,
-        };
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&path).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.to_string_lossy().into_owned();
-            if stem(&name).is_some() && !name.starts_with('.') {
-                names.push(name);
-            }
-        }
-        // OpenTofu reads a file of its own instead of the one with the same name for Terraform.
-        let own: Vec<String> = names
-            .iter()
-            .filter(|it| it.contains(".tofu"))
-            .cloned()
-            .collect();
-        names.retain(|name| !own.contains(&name.replace(".tf", ".tofu")) || name.contains(".tofu"));
-        names.sort_by_key(|name| (is_override(name), name.clone()));
         let mut files = Vec::new();
-        for name in names {
+        for name in names(&path)? {
             let shown = if folder.is_empty() {
                 name.clone()
             } else {
                 format!("{folder}/{name}")
             };
-            let text = fs::read_to_string(path.join(&name)).map_err(|source| ReadError::Io {
-                path: path.join(&name),
-                source,
-            })?;
+            let path = path.join(&name);
+            let text =
+                fs::read_to_string(&path).map_err(|source| ReadError::Io { path, source })?;
             let text = if name.strip_suffix(".json").is_some() {
-                match json::to_hcl(&text) {
-                    Ok(text) => text,
-                    Err(problem) => {
-                        self.problems.push(format!("{shown}: {problem}"));
-                        continue;
-                    }
-                }
+                json::to_hcl(&text).map_err(|problem| format!("{shown}: {problem}"))
             } else {
-                text
+                Ok(text)
             };
-            files.extend(self.parsed(&shown, text));
+            match text {
+                Ok(text) => files.extend(self.parsed(&shown, text)),
+                Err(problem) => self.problems.push(problem),
+            }
         }
         Ok(self.overridden(files))
     }
@@ -258,6 +234,31 @@ impl Reader<'_> {
         }
         merged
     }
+}
+
+/// Names of the files of a configuration in a folder, in their order; override files are last.
+fn names(folder: &Path) -> Result<Vec<String>, ReadError> {
+    let failed = |source| ReadError::Io {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_string_lossy().into_owned();
+        if stem(&name).is_some() && !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    // OpenTofu reads a file of its own instead of the one with the same name for Terraform.
+    let own: Vec<String> = names
+        .iter()
+        .filter(|it| it.contains(".tofu"))
+        .cloned()
+        .collect();
+    names.retain(|name| name.contains(".tofu") || !own.contains(&name.replace(".tf", ".tofu")));
+    names.sort_by_key(|name| (is_override(name), name.clone()));
+    Ok(names)
 }
 
 fn unreadable(source: &SourceFile, error: &hcl_edit::parser::Error) -> String {
