@@ -30,8 +30,9 @@ pub use packs::{PackageNewArgs, PolicyNewArgs, component, policy};
 /// Create a new project
 ///
 /// A template is a folder, the address of a repository (with the branch and the folder behind `/tree/`), or the name of a
-/// built-in one: csharp, go, java, javascript, python, rust, typescript, yaml. The new project gets a stack, its configuration is asked for, and
-/// what its program depends on is installed.
+/// built-in one (csharp, go, java, javascript, python, rust, typescript, yaml) or of one of the public repository
+/// github.com/pulumi/templates. The new project gets a stack, its configuration is asked for, and what its program depends
+/// on is installed.
 #[derive(Args, Debug)]
 pub struct NewArgs {
     /// Config to save

@@ -12,7 +12,7 @@ use crate::{Context, Error, ExitStatus, prompt};
 /// Creates a new component package from a template
 ///
 /// A component package is a plugin whose components programs of every language can use. The template is a folder, an address, or
-/// the name of a built-in one: typescript, python, rust.
+/// the name of a built-in one (typescript, python, rust) or of one of github.com/pulumi/templates-packages.
 #[derive(Args, Debug)]
 pub struct PackageNewArgs {
     /// The package description; if not specified, that of the template
@@ -42,7 +42,8 @@ pub struct PackageNewArgs {
 
 /// Creates a new policy pack
 ///
-/// The template is a folder, an address, or the name of a built-in one: cel, python, rego, rust, typescript.
+/// The template is a folder, an address, or the name of a built-in one (cel, python, rego, rust, typescript) or of one of
+/// github.com/pulumi/templates-policy.
 #[derive(Args, Debug)]
 pub struct PolicyNewArgs {
     /// The location to place the generated policy pack; if not specified, the current directory is used
