@@ -81,18 +81,22 @@ impl Collection {
     }
 }
 
-/// Exports batches until nobody can send more. The first problem ends the export, because the trace has a hole then.
+/// Exports batches until nobody can send more. After the first problem, which leaves a hole in the trace, batches are dropped;
+/// programs and plugins do not notice it.
 async fn export(
     mut received: UnboundedReceiver<Vec<ResourceSpans>>,
     mut exporter: Exporter,
 ) -> Result<(), Problem> {
+    let mut result = Ok(());
     while let Some(mut spans) = received.recv().await {
         while let Ok(more) = received.try_recv() {
             spans.extend(more);
         }
-        exporter.export(spans).await?;
+        if result.is_ok() {
+            result = exporter.export(spans).await;
+        }
     }
-    Ok(())
+    result
 }
 
 /// Receives spans of other processes until `stop`.
