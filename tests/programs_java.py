@@ -47,6 +47,7 @@ class JavaPrograms:
         """Compiles the programs; returns what failed."""
         self.make_sdks()
         sources, classes = self.folder / "sources", self.folder / "classes"
+        sources.mkdir(parents=True)
         programs = {name: f"p{at:02}" for at, name in enumerate(names) if (self.root / "java" / name).exists()}
         for name, package in programs.items():
             (sources / package).mkdir(parents=True)

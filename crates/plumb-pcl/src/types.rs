@@ -150,6 +150,11 @@ impl Type {
         }
     }
 
+    /// Whether `none` is a value of the type.
+    pub fn has_none(&self) -> bool {
+        matches!(self, Type::Union(types) if types.contains(&Type::None))
+    }
+
     /// Type without `none`.
     #[must_use]
     pub fn without_none(&self) -> Type {

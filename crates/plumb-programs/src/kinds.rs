@@ -60,10 +60,10 @@ impl Kind {
                     .iter()
                     .map(|field| {
                         let kind = Kind::of(&field.ty.without_none());
-                        let kind = if field.required {
-                            kind
-                        } else {
+                        let kind = if field.ty.has_none() {
                             kind.optional()
+                        } else {
+                            kind
                         };
                         (field.name.clone(), kind)
                     })

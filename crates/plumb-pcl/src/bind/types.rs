@@ -7,7 +7,8 @@ use super::Binder;
 use crate::types::{Field, Type};
 
 impl Binder<'_> {
-    /// Parses the type of a setting. Members of an object type at the top level are optional.
+    /// Parses the type of a setting. Values may lack members of an object type at the top level; expressions that read such a
+    /// member take it to be there.
     pub(super) fn config_type(&mut self, text: &str, span: Span) -> Type {
         let Ok(expression) = text.parse::<Expression>() else {
             self.error(span, format!("'{text}' is no type"));
@@ -85,10 +86,6 @@ fn outer(ty: Type) -> Type {
 fn optional(fields: Vec<Field>) -> Vec<Field> {
     let fields = fields.into_iter().map(|field| Field {
         required: false,
-        ty: match field.ty {
-            Type::Union(types) if types.contains(&Type::None) => Type::Union(types),
-            ty => Type::Union(vec![ty, Type::None]),
-        },
         ..field
     });
     fields.collect()

@@ -13,7 +13,7 @@ use crate::tree::{Loop, Object, Tree};
 impl Printer {
     pub(super) fn list(&mut self, items: &[Tree], want: &Want) -> Value {
         let inner = want.element();
-        let values: Vec<Value> = items.iter().map(|item| self.value(item, &inner)).collect();
+        let values = self.elements(items.iter(), &inner);
         match want {
             Want::Plain(_) | Want::Input(_) => self.collected_list(values, &inner),
             Want::Free => {
@@ -23,6 +23,30 @@ impl Printer {
                 self.collected_list(converted, &inner)
             }
         }
+    }
+
+    /// Prints the elements of a collection. Empty ones get their type from the others, which come first for that reason.
+    fn elements<'t>(&mut self, trees: impl Iterator<Item = &'t Tree>, want: &Want) -> Vec<Value> {
+        let is_untyped = |tree: &Tree| match tree {
+            Tree::List(items) => items.is_empty() && matches!(want, Want::Free),
+            Tree::Map(entries) => entries.is_empty() && matches!(want, Want::Free),
+            _ => false,
+        };
+        let trees: Vec<&Tree> = trees.collect();
+        let typed = trees
+            .iter()
+            .map(|it| (!is_untyped(it)).then(|| self.value(it, want)));
+        let typed: Vec<Option<Value>> = typed.collect();
+        let known: Vec<Value> = typed.iter().flatten().cloned().collect();
+        let other = if known.is_empty() {
+            Want::Free
+        } else {
+            common(&known)
+        };
+        let values = trees.into_iter().zip(typed);
+        values
+            .map(|(tree, value)| value.unwrap_or_else(|| self.value(tree, &other)))
+            .collect()
     }
 
     pub(super) fn collected_list(&mut self, values: Vec<Value>, inner: &Want) -> Value {
@@ -49,12 +73,11 @@ impl Printer {
             return self.map(entries, &Want::Free);
         }
         let inner = want.element();
-        let mut keys = Vec::with_capacity(entries.len());
-        let mut values = Vec::with_capacity(entries.len());
-        for (key, value) in entries {
-            keys.push(self.plain(key, Kind::Text));
-            values.push(self.value(value, &inner));
-        }
+        let keys: Vec<Code> = entries
+            .iter()
+            .map(|(key, _)| self.plain(key, Kind::Text))
+            .collect();
+        let values = self.elements(entries.iter().map(|(_, value)| value), &inner);
         let inner = match want {
             Want::Free => common(&values),
             _ => inner,

@@ -148,7 +148,7 @@ pub(super) fn declarations(
 fn args(statements: &mut Statements<'_, '_>, class: &str) -> Statement {
     let mut fields = Vec::new();
     for (name, (is_plain, kind)) in settings(statements.program) {
-        if matches!(kind.present(), Kind::Struct(_)) {
+        if has_struct(&kind) {
             statements
                 .printer
                 .refuse("inputs of components with members");
@@ -161,6 +161,15 @@ fn args(statements: &mut Statements<'_, '_>, class: &str) -> Statement {
         fields.push([GO.property(name), ty, String::new()]);
     }
     Statement::Fields(format!("type {class}Args struct"), fields)
+}
+
+/// Whether a kind has objects without a type of a package, which have no name that callers could use.
+fn has_struct(kind: &Kind) -> bool {
+    match kind {
+        Kind::Struct(_) => true,
+        Kind::List(inner) | Kind::Map(inner) | Kind::Pointer(inner) => has_struct(inner),
+        _ => false,
+    }
 }
 
 /// Defines the settings of the component as its inputs or their defaults.

@@ -159,7 +159,11 @@ impl Printer {
                 Kind::Pointer(inner) if !inner.is_scalar() => self.no_conversion(&value, wanted),
                 kind => {
                     let kind = kind.clone();
-                    match kind.core_stem() {
+                    // The SDK converts no collections of assets.
+                    let stem = kind.core_stem();
+                    match stem
+                        .filter(|it| !it.starts_with("AssetOrArchive") || kind.is(&Kind::Asset))
+                    {
                         Some(_) => {
                             let input = self.plain_as_input(value, &kind);
                             done(input.code)
@@ -200,7 +204,7 @@ impl Printer {
                     (inner, _) => {
                         // The SDK converts collections of scalar collections.
                         match inner.core_stem() {
-                            Some(stem) if !matches!(inner, Kind::Pointer(_)) => {
+                            Some(stem) if !matches!(inner, Kind::Pointer(_) | Kind::Asset) => {
                                 let suffix = if is_list { "Array" } else { "Map" };
                                 let function = format!("pulumi.To{stem}{suffix}");
                                 return done(Code::call(function, vec![code]));

@@ -95,6 +95,8 @@ pub(super) struct Printer {
     pub(super) result_name: Option<String>,
     /// Names of packages, which follow from their schemas.
     packages: BTreeMap<String, Rc<PackageNames>>,
+    /// Types that the function declares for the objects of settings, with their names.
+    structs: Vec<(Kind, String)>,
     blocks: Vec<Block>,
 }
 
@@ -112,6 +114,7 @@ impl Printer {
             helpers: BTreeSet::new(),
             imports: BTreeMap::new(),
             problems: Vec::new(),
+            structs: Vec::new(),
             is_trying: false,
             is_hook: false,
             result_name: None,
@@ -171,6 +174,39 @@ impl Printer {
         self.qualified(package, token, &class)
     }
 
+    /// Declares types for the objects within a kind, the innermost first; `name` is that of the value.
+    pub(super) fn declare_structs(&mut self, name: &str, kind: &Kind) {
+        match kind {
+            Kind::List(element) | Kind::Map(element) => {
+                self.declare_structs(&format!("{name}Item"), element);
+            }
+            Kind::Pointer(inner) => self.declare_structs(name, inner),
+            Kind::Struct(fields) if !self.structs.iter().any(|(known, _)| known.is(kind)) => {
+                let lines = self.struct_fields(name, fields);
+                let name = self.fresh(name);
+                self.emit(Statement::Fields(format!("type {name} struct"), lines));
+                self.structs.push((kind.clone(), name));
+            }
+            _ => {}
+        }
+    }
+
+    /// The fields of a struct that is read from JSON: name, type and tag.
+    pub(super) fn struct_fields(
+        &mut self,
+        name: &str,
+        fields: &[(EcoString, Kind)],
+    ) -> Vec<[String; 3]> {
+        let mut lines = Vec::with_capacity(fields.len());
+        for (field, kind) in fields {
+            let title = GO.property(field);
+            self.declare_structs(&format!("{name}{title}"), kind);
+            let ty = self.plain_type(kind);
+            lines.push([title, ty, format!("`json:{}`", GO.string(field))]);
+        }
+        lines
+    }
+
     /// Plain Go type of a kind.
     pub(super) fn plain_type(&mut self, kind: &Kind) -> String {
         match kind {
@@ -188,7 +224,10 @@ impl Printer {
             Kind::Object(package, token) | Kind::Enum(package, token, _) => {
                 self.class(&package.clone(), &token.clone())
             }
-            Kind::Struct(_) => "interface{}".to_owned(),
+            Kind::Struct(_) => {
+                let known = self.structs.iter().find(|(known, _)| known.is(kind));
+                known.map_or_else(|| "interface{}".to_owned(), |(_, name)| name.clone())
+            }
             Kind::Resource(_, class) | Kind::Component(class, _) => format!("*{class}"),
             Kind::Result(function) => {
                 let (package, token) = (function.package.clone(), function.schema.token.clone());

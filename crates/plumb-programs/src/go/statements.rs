@@ -194,19 +194,12 @@ impl Statements<'_, '_> {
     fn declared(&mut self, name: &str, kind: &Kind) {
         match kind {
             Kind::Struct(fields) => {
-                let mut lines = Vec::with_capacity(fields.len());
-                for (field, kind) in fields {
-                    let ty = self.printer.plain_type(kind);
-                    if ty.contains("interface{}") && !matches!(kind, Kind::Any) {
-                        self.printer.refuse("a setting with nested objects");
-                    }
-                    let tag = format!("`json:{}`", GO.string(field));
-                    lines.push([GO.property(field), ty, tag]);
-                }
+                let lines = self.printer.struct_fields(name, fields);
                 let head = format!("var {name} struct");
                 self.printer.emit(Statement::Fields(head, lines));
             }
             kind => {
+                self.printer.declare_structs(name, kind);
                 let ty = self.printer.plain_type(kind);
                 self.printer.line(format!("var {name} {ty}"), None);
             }

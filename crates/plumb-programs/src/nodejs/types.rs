@@ -46,7 +46,7 @@ fn written(ty: &Type, depth: usize) -> String {
         }
         Type::Object(fields) => {
             let fields = fields.iter().map(|field| {
-                let mark = if field.required { "" } else { "?" };
+                let mark = if field.ty.has_none() { "?" } else { "" };
                 let ty = written(&field.ty.without_none(), depth);
                 format!("{}{mark}: {ty}", typescript_key(&field.name))
             });

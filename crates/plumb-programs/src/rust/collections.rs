@@ -10,6 +10,7 @@ use super::RUST;
 use super::convert::{is_collection, made_value, no_block};
 use super::expression::Want;
 use super::printer::{Form, Hold, Level, Printer, Value};
+use super::statements::mentions;
 use super::types::input_kind;
 use crate::kinds::Kind;
 use crate::layout::Doc;
@@ -378,7 +379,7 @@ impl Printer {
 
     pub(super) fn loop_of(&mut self, it: &Loop) -> Value {
         let collection = self.any(&it.collection);
-        let Some((head, scope)) = self.elements(it, collection) else {
+        let Some((mut head, scope)) = self.elements(it, collection) else {
             return Value::plain("Value::Null", Kind::Any);
         };
         let outer = std::mem::replace(&mut self.is_fallible, false);
@@ -410,6 +411,7 @@ impl Printer {
             None => made,
         };
         let condition = condition.map(|it| it.code);
+        head.mark_unused(condition.iter().chain([&made]));
         let code = if is_fallible {
             collected_by_statements(&head, condition, made, is_map)
         } else {
@@ -556,6 +558,24 @@ struct Head {
     pattern: String,
     parameters: Vec<String>,
     source: Doc,
+}
+
+impl Head {
+    /// Gives variables that none of `uses` mentions an underscore.
+    fn mark_unused<'d>(&mut self, uses: impl Iterator<Item = &'d Doc>) {
+        let text: String = uses.map(|it| it.render(0, 0, 4)).collect();
+        for name in &self.parameters {
+            if mentions(&text, name) {
+                continue;
+            }
+            let parts = self.pattern.split_inclusive([' ', '(', ',', '&']);
+            let parts = parts.map(|part| match part.strip_prefix(name.as_str()) {
+                Some("" | "," | ")") => format!("_{part}"),
+                _ => part.to_owned(),
+            });
+            self.pattern = parts.collect();
+        }
+    }
 }
 
 fn collected_by_iterator(head: &Head, condition: Option<Doc>, made: Doc) -> Doc {
