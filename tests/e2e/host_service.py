@@ -29,12 +29,12 @@ SCHEMA = json.dumps({
     "resources": {"lab:index:Thing": {
         "properties": {"value": {"type": "string"}}, "inputProperties": {"value": {"type": "string"}}}},
 })
-UNIMPLEMENTED = grpc.StatusCode.UNIMPLEMENTED
-# What the SDK of each language has; None where none is made.
+# What the SDK of each language has.
 MADE = {"nodejs": "package.json", "bun": "package.json", "python": "setup.py", "go": "lab/thing.go", "dotnet": "Thing.cs",
-        "java": "src/main/java/com/pulumi/lab/Thing.java", "yaml": "lab-1.0.0.yaml", "rust": None}
-# The main file of a program; the other hosts make programs of none.
-PROGRAMS = {"nodejs": "index.ts", "bun": "index.ts", "python": "__main__.py", "go": "main.go"}
+        "java": "src/main/java/com/pulumi/lab/Thing.java", "yaml": "lab-1.0.0.yaml", "rust": "src/lib.rs"}
+# The main file of a program.
+PROGRAMS = {"nodejs": "index.ts", "bun": "index.ts", "python": "__main__.py", "go": "main.go", "dotnet": "Program.cs",
+            "java": "src/main/java/app/App.java", "rust": "src/main.rs"}
 # What is asked for when it is missing.
 TOOLS = {"nodejs": "node", "bun": "bun", "python": "python3", "go": "go", "dotnet": "dotnet", "java": "mvn", "rust": "cargo",
          "yaml": None}
@@ -190,9 +190,6 @@ def packages(host):
     made = MADE[host.language]
     if host.language == "yaml":
         request.extra_files.clear()
-    if made is None:
-        details = refused("GeneratePackage", UNIMPLEMENTED, lambda: host.calls.GeneratePackage(request))
-        return expect("the error", details, f"the language host {host.language} does not generate packages yet")
     expect("the problems", list(host.calls.GeneratePackage(request).diagnostics), [])
     files = sorted(str(path.relative_to(target)) for path in target.rglob("*") if path.is_file())
     if made not in files or host.language != "yaml" and "more/notes" not in files:
@@ -206,13 +203,7 @@ def packages(host):
 
 
 def programs(host):
-    if host.language == "yaml":
-        return yaml_programs(host)
-    if host.language in PROGRAMS:
-        return typed_programs(host)
-    for name, request in (("Program", pb.GenerateProgramRequest()), ("Project", pb.GenerateProjectRequest())):
-        details = refused(name, UNIMPLEMENTED, lambda: getattr(host.calls, f"Generate{name}")(request))
-        expect("the error", details, f"the language host {host.language} does not generate {name.lower()}s yet")
+    return yaml_programs(host) if host.language == "yaml" else typed_programs(host)
 
 
 def typed_programs(host):
