@@ -1,8 +1,8 @@
 //! Override files: their blocks change blocks of the same kind and name in the other files of a module.
 //!
 //! Files are merged as texts, before anything is converted: an attribute takes the place of the one that it overrides, nested
-//! blocks that of all nested blocks of their type. `lifecycle` and `required_providers` are merged attribute by attribute, and so are
-//! all blocks of locals. What overrides nothing stays in its file.
+//! blocks that of all nested blocks of their type. `lifecycle`, `required_providers` and locals are merged attribute by attribute.
+//! Blocks without a counterpart stay in the override file.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Text<'t> {
 /// The texts of a file and of an override file after the override.
 pub(crate) struct Merged {
     pub(crate) base: String,
-    /// What overrides nothing in the file.
+    /// The override file without the blocks and locals that have been merged.
     pub(crate) rest: String,
 }
 

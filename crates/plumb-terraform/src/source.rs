@@ -236,6 +236,16 @@ impl Reader<'_> {
     }
 }
 
+/// Name of the file for OpenTofu alone that replaces a file for Terraform.
+fn tofu_name(name: &str) -> Option<String> {
+    let (base, end) = match name.strip_suffix(".json") {
+        Some(base) => (base, ".json"),
+        None => (name, ""),
+    };
+    let stem = base.strip_suffix(".tf")?;
+    Some(format!("{stem}.tofu{end}"))
+}
+
 /// Names of the files of a configuration in a folder, in their order; override files are last.
 fn names(folder: &Path) -> Result<Vec<String>, ReadError> {
     let failed = |source| ReadError::Io {
@@ -251,12 +261,8 @@ fn names(folder: &Path) -> Result<Vec<String>, ReadError> {
         }
     }
     // OpenTofu reads a file of its own instead of the one with the same name for Terraform.
-    let own: Vec<String> = names
-        .iter()
-        .filter(|it| it.contains(".tofu"))
-        .cloned()
-        .collect();
-    names.retain(|name| name.contains(".tofu") || !own.contains(&name.replace(".tf", ".tofu")));
+    let all = names.clone();
+    names.retain(|name| !tofu_name(name).is_some_and(|own| all.contains(&own)));
     names.sort_by_key(|name| (is_override(name), name.clone()));
     Ok(names)
 }

@@ -208,9 +208,9 @@ fn entry(resource: &ConvertedResource) -> FileResource {
 /// Stream for messages of plugins that are neither warnings nor errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InfoStream {
-    /// They are beside the result.
+    /// Apart from the result.
     Stderr,
-    /// They are part of the result, as what a command prints is.
+    /// With the result, of which they are a part: for example, what a command has printed.
     Stdout,
 }
 

@@ -31,6 +31,7 @@ mod session;
 mod stacks;
 mod state;
 mod surface;
+mod templates;
 mod tools;
 mod traces;
 mod transcripts;

@@ -7,8 +7,8 @@ use super::Binder;
 use crate::types::{Field, Type};
 
 impl Binder<'_> {
-    /// Parses the type of a setting. Values may lack members of an object type at the top level; expressions that read such a
-    /// member take it to be there.
+    /// Parses the type of a setting. A value of an object type at the top level may lack members, which is no error here; an
+    /// expression that reads such a member has the type of a member that is there.
     pub(super) fn config_type(&mut self, text: &str, span: Span) -> Type {
         let Ok(expression) = text.parse::<Expression>() else {
             self.error(span, format!("'{text}' is no type"));

@@ -393,9 +393,10 @@ impl Statements<'_, '_> {
                         .refuse(&format!("the unknown input {}", input.name));
                     continue;
                 };
-                let want = match is_plain {
-                    true => Want::Plain(kind.clone()),
-                    false => Want::Input(kind.clone()),
+                let want = if *is_plain {
+                    Want::Plain(kind.clone())
+                } else {
+                    Want::Input(kind.clone())
                 };
                 let value = this.printer.expression(&tree, &want);
                 entries.push((Code::word(GO.property(&input.name)), value));
