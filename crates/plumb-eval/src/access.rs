@@ -119,10 +119,12 @@ fn follow(value: &Val, path: &[Accessor], references: &dyn References) -> Result
             },
         },
         Val::Asset(_) | Val::Archive(_) => Ok(value.clone()),
-        Val::Bool(_) | Val::Number(_) | Val::String(_) => Err(Failure::Problem(format!(
-            "receiver must be a list or object, not {}",
-            value.described()
-        ))),
+        Val::Bool(_) | Val::Number(_) | Val::String(_) | Val::Bytes(_) => {
+            Err(Failure::Problem(format!(
+                "receiver must be a list or object, not {}",
+                value.described()
+            )))
+        }
     }
 }
 

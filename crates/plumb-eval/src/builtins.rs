@@ -149,7 +149,7 @@ fn compute(
         }
         Function::ToBase64 => Ok(Val::String(
             STANDARD
-                .encode(string(&base64_wants(name), argument)?.as_bytes())
+                .encode(bytes(&base64_wants(name), argument)?)
                 .into(),
         )),
         Function::FromBase64 => from_base64(name, string(&base64_wants(name), argument)?),
@@ -161,9 +161,7 @@ fn compute(
             };
             let failed = format!("Error reading file at path {path}");
             let bytes = read(path, directory).map_err(|error| format!("{failed}: {error}"))?;
-            Ok(Val::String(
-                String::from_utf8_lossy(&bytes).into_owned().into(),
-            ))
+            Ok(Val::from_bytes(bytes))
         }
         Function::FileBase64 => Ok(Val::String(
             STANDARD.encode(read_for(name, argument, directory)?).into(),
@@ -173,9 +171,7 @@ fn compute(
             Ok(Val::String(STANDARD.encode(digest).into()))
         }
         Function::Sha1 => {
-            let digest = sha1::Sha1::digest(
-                string(&format!("{name} requires a string"), argument)?.as_bytes(),
-            );
+            let digest = sha1::Sha1::digest(bytes(&format!("{name} requires a string"), argument)?);
             Ok(Val::String(hex::encode(digest).into()))
         }
         Function::Length => length(name, argument),
@@ -203,6 +199,14 @@ fn string<'a>(wants: &str, argument: &'a Val) -> Result<&'a EcoString, String> {
     match argument {
         Val::String(text) => Ok(text),
         other => Err(format!("{wants}, got {}", other.described())),
+    }
+}
+
+/// Bytes of the string in `argument`; `wants` is the beginning of the error for other values.
+fn bytes<'a>(wants: &str, argument: &'a Val) -> Result<&'a [u8], String> {
+    match argument {
+        Val::Bytes(bytes) => Ok(bytes),
+        other => string(wants, other).map(|text| text.as_bytes()),
     }
 }
 
@@ -332,6 +336,7 @@ fn length(name: &str, argument: &Val) -> Result<Val, String> {
         Val::List(items) => items.len(),
         Val::Object(entries) => entries.len(),
         Val::String(text) => text.graphemes(true).count(),
+        Val::Bytes(bytes) => String::from_utf8_lossy(bytes).graphemes(true).count(),
         other => {
             return Err(format!(
                 "{name} requires a list, map, or string, got {}",
@@ -463,6 +468,22 @@ mod tests {
         check(Function::Length, json!({"a": 1}), json!(1));
         check(Function::SingleOrNone, json!([]), json!(null));
         check(Function::SingleOrNone, json!(["x"]), json!("x"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_read_and_encoded_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("image"), [0, b'a', 0xff]).unwrap();
+        let call =
+            |function, argument: &Val| compute(function, "fn::f", argument, folder.path()).unwrap();
+        let read = call(Function::ReadFile, &Val::String("image".into()));
+        assert_eq!(read, Val::Bytes([0, b'a', 0xff].as_slice().into()));
+        let encoded = Val::String("AGH/".into());
+        assert_eq!(call(Function::ToBase64, &read), encoded);
+        assert_eq!(call(Function::Length, &read), Val::Number(3.0));
+        let mut text = String::new();
+        go_format::display(&read, &mut text);
+        assert_eq!(text, "\0a\u{fffd}");
     }
 
     #[test]

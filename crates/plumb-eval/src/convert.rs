@@ -23,7 +23,7 @@ pub fn from_value(value: &Value) -> Val {
         Value::Bool(value) => Val::Bool(*value),
         Value::Number(value) => Val::Number(*value),
         Value::String(text) => Val::String(text.clone()),
-        Value::Bytes(bytes) => Val::String(String::from_utf8_lossy(bytes).into_owned().into()),
+        Value::Bytes(bytes) => Val::Bytes(bytes.clone()),
         Value::Array(items) => Val::list(items.iter().map(from_value).collect()),
         Value::Object(map) => from_map(map),
         Value::Asset(asset) => Val::Asset(asset.clone()),
@@ -90,6 +90,7 @@ pub fn to_value(value: &Val, form: Form) -> Value {
         Val::Bool(value) => Value::Bool(*value),
         Val::Number(value) => Value::Number(*value),
         Val::String(text) => Value::String(text.clone()),
+        Val::Bytes(bytes) => Value::Bytes(bytes.clone()),
         Val::List(items) => Value::array(items.iter().map(|item| to_value(item, form))),
         Val::Object(entries) => Value::Object(Arc::new(to_map(entries, form))),
         Val::Asset(asset) => Value::Asset(asset.clone()),
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_and_assets_inside_survive_the_round_trip() {
+    fn secrets_assets_and_bytes_inside_survive_the_round_trip() {
         let asset = plumb_value::Asset {
             hash: "".into(),
             source: plumb_value::AssetSource::Text("x".into()),
@@ -182,6 +183,7 @@ mod tests {
                 Value::array([Value::secret("hush".into()), Value::Number(1.0)]),
             )
             .with("asset", Value::Asset(Arc::new(asset)))
+            .with("bytes", Value::Bytes([0x80, b'x'].as_slice().into()))
             .with("unknown", Value::secret(Value::UNKNOWN));
         let value = Value::from(map);
         assert_eq!(to_value(&from_value(&value), Form::Plain), value);

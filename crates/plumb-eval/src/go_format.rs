@@ -12,6 +12,7 @@ pub fn display(value: &Val, out: &mut String) {
         Val::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Val::Number(value) => out.push_str(&number(*value)),
         Val::String(text) => out.push_str(text),
+        Val::Bytes(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
         Val::List(items) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
@@ -68,6 +69,7 @@ pub fn json(value: &Val, out: &mut String) -> Result<(), &'static str> {
         Val::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Val::Number(value) => json_number(*value, out)?,
         Val::String(text) => json_string(text, out),
+        Val::Bytes(bytes) => json_string(&String::from_utf8_lossy(bytes), out),
         Val::List(items) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {

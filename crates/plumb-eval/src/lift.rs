@@ -157,6 +157,7 @@ pub fn contains_outputs(value: &Val) -> bool {
         | Val::Bool(_)
         | Val::Number(_)
         | Val::String(_)
+        | Val::Bytes(_)
         | Val::Asset(_)
         | Val::Archive(_)
         | Val::Reference(_) => false,
@@ -179,6 +180,7 @@ pub fn dependencies(value: &Val, deps: &mut Deps) {
         | Val::Bool(_)
         | Val::Number(_)
         | Val::String(_)
+        | Val::Bytes(_)
         | Val::Asset(_)
         | Val::Archive(_)
         | Val::Reference(_)

@@ -20,6 +20,9 @@ pub enum Val {
     Number(f64),
     /// Text.
     String(EcoString),
+    /// A string that is not UTF-8. It is passed on and encoded as it is; as a part of text, U+FFFD replaces what is not
+    /// UTF-8.
+    Bytes(Arc<[u8]>),
     /// A list.
     List(Arc<Vec<Val>>),
     /// An object.
@@ -101,6 +104,14 @@ impl Val {
         Val::List(Arc::new(items))
     }
 
+    /// The string of these bytes.
+    pub fn from_bytes(bytes: Vec<u8>) -> Val {
+        match String::from_utf8(bytes) {
+            Ok(text) => Val::String(text.into()),
+            Err(error) => Val::Bytes(error.into_bytes().into()),
+        }
+    }
+
     /// An unknown output.
     pub fn unknown(secret: bool, deps: Deps) -> Val {
         Val::Output(Arc::new(Output {
@@ -116,7 +127,7 @@ impl Val {
             Val::Null => "nil",
             Val::Bool(_) => "a boolean",
             Val::Number(_) => "a number",
-            Val::String(_) => "a string",
+            Val::String(_) | Val::Bytes(_) => "a string",
             Val::List(_) => "a list",
             Val::Object(_) => "an object",
             Val::Asset(_) => "an asset",
@@ -145,7 +156,7 @@ impl Val {
             Val::Null => "null",
             Val::Bool(_) => "boolean",
             Val::Number(_) => "number",
-            Val::String(_) => "string",
+            Val::String(_) | Val::Bytes(_) => "string",
             Val::List(_) => "list",
             Val::Object(_) => "object",
             Val::Asset(_) => "asset",

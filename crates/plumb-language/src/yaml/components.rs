@@ -78,10 +78,10 @@ impl Components {
             "" => monitor.clone(),
             address => connect(address).await.map_err(unreachable)?,
         };
-        let monitor = RemoteMonitor::new(monitor, engine, &self.directory);
+        let monitor = RemoteMonitor::connect(monitor, engine, &self.directory).await;
         let component = decode::component(&request)?;
         let info = ProgramContext {
-            resource_references: monitor.has_resource_references().await,
+            resource_references: monitor.has_resource_references(),
             ..self.program_info(request)
         };
         let construct = Construct {

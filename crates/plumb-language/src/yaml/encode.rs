@@ -19,9 +19,17 @@ use plumb_wire::property::{self, MarshalOptions};
 use plumb_wire::registration;
 use tonic::Status;
 
-/// Value kinds that engines accept for custom resources; output values are only for remote
-/// components.
-const VALUES: MarshalOptions = MarshalOptions::RICH;
+/// Value kinds in the replies of engines.
+const REPLIES: MarshalOptions = MarshalOptions::RICH;
+
+/// Form of the requests to an engine.
+#[derive(Clone, Copy)]
+pub(super) struct Form<'a> {
+    /// Folder of the project file.
+    pub(super) root: &'a Path,
+    /// Value kinds that the engine accepts for custom resources; output values are only for remote components.
+    pub(super) values: MarshalOptions,
+}
 
 fn internal(error: impl std::fmt::Display) -> Status {
     Status::internal(error.to_string())
@@ -74,12 +82,12 @@ fn position(told: Option<&EcoString>, root: &Path) -> Option<pb::SourcePosition>
 
 pub(super) fn register(
     request: &RegisterRequest,
-    root: &Path,
+    form: Form<'_>,
 ) -> Result<pb::RegisterResourceRequest, Status> {
-    let options = VALUES.outputs(request.remote);
+    let options = form.values.outputs(request.remote);
     let replacement_trigger = match &request.replacement_trigger {
         Value::Null => None,
-        value => property::encode_value("replacementTrigger", value, VALUES.outputs(true))
+        value => property::encode_value("replacementTrigger", value, form.values.outputs(true))
             .map_err(internal)?,
     };
     let package = &request.package;
@@ -128,7 +136,7 @@ pub(super) fn register(
         replacement_trigger,
         hooks: registration::hooks_to_wire(&request.hooks),
         env_var_mappings: text_map(&request.env_var_mappings),
-        source_position: position(request.source_position.as_ref(), root),
+        source_position: position(request.source_position.as_ref(), form.root),
         ..pb::RegisterResourceRequest::default()
     })
 }
@@ -158,7 +166,7 @@ pub(super) fn registered(
 
 pub(super) fn read(
     request: &ReadResourceRequest,
-    root: &Path,
+    form: Form<'_>,
 ) -> Result<pb::ReadResourceRequest, Status> {
     let package = &request.package;
     let id = match &request.id {
@@ -170,7 +178,7 @@ pub(super) fn read(
         r#type: request.type_token.to_string(),
         name: request.name.to_string(),
         parent: optional(request.parent.as_ref()),
-        properties: Some(property::encode_map(&request.properties, VALUES).map_err(internal)?),
+        properties: Some(property::encode_map(&request.properties, form.values).map_err(internal)?),
         dependencies: urns(&request.dependencies),
         provider: request.provider.to_string(),
         version: package.version.to_string(),
@@ -181,7 +189,7 @@ pub(super) fn read(
         accept_secrets: true,
         accept_resources: true,
         accepts_byte_string: true,
-        source_position: position(request.source_position.as_ref(), root),
+        source_position: position(request.source_position.as_ref(), form.root),
         ..pb::ReadResourceRequest::default()
     })
 }
@@ -205,18 +213,22 @@ pub(super) fn was_read(
 
 pub(super) fn outputs(
     request: &RegisterOutputsRequest,
+    form: Form<'_>,
 ) -> Result<pb::RegisterResourceOutputsRequest, Status> {
     Ok(pb::RegisterResourceOutputsRequest {
         urn: request.urn.to_string(),
-        outputs: Some(property::encode_map(&request.outputs, VALUES).map_err(internal)?),
+        outputs: Some(property::encode_map(&request.outputs, form.values).map_err(internal)?),
     })
 }
 
-pub(super) fn invoke(request: &InvokeFunctionRequest) -> Result<pb::ResourceInvokeRequest, Status> {
+pub(super) fn invoke(
+    request: &InvokeFunctionRequest,
+    form: Form<'_>,
+) -> Result<pb::ResourceInvokeRequest, Status> {
     let package = &request.package;
     Ok(pb::ResourceInvokeRequest {
         tok: request.token.to_string(),
-        args: Some(property::encode_map(&request.args, VALUES).map_err(internal)?),
+        args: Some(property::encode_map(&request.args, form.values).map_err(internal)?),
         provider: request.provider.to_string(),
         version: package.version.to_string(),
         plugin_download_url: package.download_url.to_string(),
@@ -261,7 +273,7 @@ pub(super) fn package(request: &RegisterPackageRequest) -> pb::RegisterPackageRe
 }
 
 fn decoded(map: Option<&Struct>) -> Result<Arc<PropertyMap>, Status> {
-    property::decode_map(map, VALUES)
+    property::decode_map(map, REPLIES)
         .map(Arc::new)
         .map_err(internal)
 }

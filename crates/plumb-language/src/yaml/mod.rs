@@ -88,17 +88,18 @@ impl YamlHost {
             "" => RemoteSchemas::none(),
             address => RemoteSchemas::new(connect(address).await?),
         };
-        let monitor = RemoteMonitor::new(
+        let monitor = RemoteMonitor::connect(
             connect(&request.monitor_address).await?,
             connect(&self.options.engine_address).await?,
             &request.info.root_directory,
-        );
+        )
+        .await;
         let compiler = Compiler::of_options(&request.info.options, &self.options.environment)?;
         let program = YamlProgram::new(Arc::new(schemas))
             .with_compiler(compiler)
             .with_engine_version(self.options.version.clone());
         let info = ProgramContext {
-            resource_references: monitor.has_resource_references().await,
+            resource_references: monitor.has_resource_references(),
             ..program_info(request, &self.options)
         };
         let monitor = Arc::new(monitor);

@@ -9,20 +9,25 @@ use plumb_engine::monitor::ResourceMonitor;
 use plumb_events::Severity;
 use plumb_proto::pulumirpc::engine_client::EngineClient;
 use plumb_proto::pulumirpc::resource_monitor_client::ResourceMonitorClient;
-use plumb_proto::pulumirpc::{LogRequest, LogSeverity, SupportsFeatureRequest};
+use plumb_proto::pulumirpc::{
+    LogRequest, LogSeverity, ResourceMonitorFeature, SupportsFeatureRequest,
+};
 use plumb_proto::{MAX_MESSAGE_SIZE, MAX_SENT_MESSAGE_SIZE};
 use plumb_resource::Urn;
+use plumb_wire::MarshalOptions;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
-use super::encode;
+use super::encode::{self, Form};
 
 /// Sends the requests of a program to an engine.
 pub(super) struct RemoteMonitor {
     client: ResourceMonitorClient<Channel>,
     root: PathBuf,
+    values: MarshalOptions,
+    resource_references: bool,
     log: Mutex<Option<Log>>,
 }
 
@@ -33,27 +38,28 @@ struct Log {
 }
 
 impl RemoteMonitor {
-    /// Creates a monitor; `root` is the folder of the project file.
-    pub(super) fn new(monitor: Channel, engine: Channel, root: &Path) -> Self {
+    /// Asks the engine for its features; `root` is the folder of the project file.
+    pub(super) async fn connect(monitor: Channel, engine: Channel, root: &Path) -> Self {
+        let client = ResourceMonitorClient::new(monitor)
+            .max_decoding_message_size(MAX_MESSAGE_SIZE)
+            .max_encoding_message_size(MAX_SENT_MESSAGE_SIZE);
+        let features = features(client.clone()).await;
+        let byte_strings = features.contains(&ResourceMonitorFeature::ByteString);
         let (messages, receiver) = mpsc::unbounded_channel();
         // Joined by `flush`.
         let task = tokio::spawn(forward(EngineClient::new(engine), receiver));
         RemoteMonitor {
-            client: ResourceMonitorClient::new(monitor)
-                .max_decoding_message_size(MAX_MESSAGE_SIZE)
-                .max_encoding_message_size(MAX_SENT_MESSAGE_SIZE),
+            client,
             root: root.to_owned(),
+            values: MarshalOptions::RICH.byte_strings(byte_strings),
+            resource_references: features.contains(&ResourceMonitorFeature::ResourceReferences),
             log: Mutex::new(Some(Log { messages, task })),
         }
     }
 
     /// Whether the engine accepts resource references.
-    pub(super) async fn has_resource_references(&self) -> bool {
-        let request = SupportsFeatureRequest {
-            id: "resourceReferences".to_owned(),
-        };
-        let answer = self.client.clone().supports_feature(request).await;
-        answer.is_ok_and(|answer| answer.into_inner().has_support)
+    pub(super) fn has_resource_references(&self) -> bool {
+        self.resource_references
     }
 
     /// Waits until the engine has received all messages. Later messages are dropped.
@@ -93,24 +99,28 @@ impl RemoteMonitor {
 
     async fn ask(&self, request: Request) -> Result<Reply, Status> {
         let mut client = self.client.clone();
+        let form = Form {
+            root: &self.root,
+            values: self.values,
+        };
         match request {
             Request::Register(request) => {
-                let wire = encode::register(&request, &self.root)?;
+                let wire = encode::register(&request, form)?;
                 let response = client.register_resource(wire).await?;
                 encode::registered(response.into_inner(), request.custom)
             }
             Request::Read(request) => {
-                let wire = encode::read(&request, &self.root)?;
+                let wire = encode::read(&request, form)?;
                 let response = client.read_resource(wire).await?;
                 encode::was_read(response.into_inner(), &request.id)
             }
             Request::RegisterOutputs(request) => {
-                let wire = encode::outputs(&request)?;
+                let wire = encode::outputs(&request, form)?;
                 client.register_resource_outputs(wire).await?;
                 Ok(Reply::Done)
             }
             Request::Invoke(request) => {
-                let wire = encode::invoke(&request)?;
+                let wire = encode::invoke(&request, form)?;
                 let response = client.invoke(wire).await?;
                 encode::invoked(response.into_inner())
             }
@@ -134,6 +144,18 @@ impl RemoteMonitor {
             )),
         }
     }
+}
+
+/// Features of the engine. Older engines do not list them, and answer for single ones by name.
+async fn features(mut client: ResourceMonitorClient<Channel>) -> Vec<ResourceMonitorFeature> {
+    if let Ok(info) = client.get_deployment_info(()).await {
+        return info.into_inner().supported_features().collect();
+    }
+    let id = "resourceReferences".to_owned();
+    let answer = client.supports_feature(SupportsFeatureRequest { id }).await;
+    let has_support = answer.is_ok_and(|answer| answer.into_inner().has_support);
+    let features = has_support.then_some(ResourceMonitorFeature::ResourceReferences);
+    features.into_iter().collect()
 }
 
 async fn forward(

@@ -15,6 +15,7 @@ use crate::types::{Conversion, Type};
 pub(crate) fn text(value: &Val) -> Option<EcoString> {
     match value {
         Val::String(text) => Some(text.clone()),
+        Val::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into()),
         Val::Bool(value) => Some(eco_format!("{value}")),
         Val::Number(value) => Some(eco_format!("{value}")),
         _ => None,
@@ -203,7 +204,7 @@ fn type_of(value: &Val) -> Type {
         Val::Null => Type::None,
         Val::Bool(_) => Type::Bool,
         Val::Number(_) => Type::Number,
-        Val::String(_) => Type::String,
+        Val::String(_) | Val::Bytes(_) => Type::String,
         Val::List(_) => Type::List(Box::new(Type::Dynamic)),
         Val::Object(_) => Type::Map(Box::new(Type::Dynamic)),
         Val::Asset(_) => Type::Asset,

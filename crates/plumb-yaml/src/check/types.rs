@@ -106,7 +106,7 @@ impl Ty {
         match value {
             Val::Bool(_) => Ty::Bool,
             Val::Number(_) => Ty::Number,
-            Val::String(_) => Ty::String,
+            Val::String(_) | Val::Bytes(_) => Ty::String,
             Val::Object(_) => Ty::Map(Arc::new(Ty::Any)),
             _ => Ty::Invalid,
         }
