@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::Error;
+
 /// Indentation per level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indent {
@@ -33,4 +35,15 @@ pub fn escape_html(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
+}
+
+/// Whether a command prints JSON, from `--json` and `--output`.
+pub fn wants_json(json: bool, output: &str) -> Result<bool, Error> {
+    match output {
+        "json" => Ok(true),
+        "" | "default" => Ok(json),
+        other => Err(Error::user(format!(
+            "output \"{other}\" not supported, valid values are: default or json"
+        ))),
+    }
 }

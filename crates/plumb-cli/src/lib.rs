@@ -3,6 +3,9 @@
 //! This crate knows flags, environment settings, prompts, texts and exit codes. It contains no business logic: commands
 //! resolve settings, call a library and render the result.
 //!
+//! [`commands`] are above [`operate`], which has the operations, and operations above [`context`]: a test holds that no module
+//! names one above it.
+//!
 //! Start with [`main`]; [`Context`] is passed to every command, [`cli`] lists the commands, and [`args`] explains the
 //! parsing of arguments.
 
@@ -25,12 +28,14 @@ mod metadata;
 pub mod operate;
 pub mod output;
 mod own_version;
+mod packages;
 mod pager;
 mod panics;
 pub mod prompt;
 mod signals;
 pub mod table;
 mod terraform;
+mod times;
 mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

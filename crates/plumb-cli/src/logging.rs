@@ -12,7 +12,7 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::Registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::cli::GlobalArgs;
+use crate::context::GlobalArgs;
 use crate::own_version::{COMMIT, OWN_VERSION};
 use crate::trace::{TARGET, Trace};
 use crate::{Environment, Printer};

@@ -6,9 +6,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 
 use crate::Environment;
-
-/// Help heading of flags that subcommands inherit.
-pub const PERSISTENT: &str = "Global Flags";
+use crate::context::PERSISTENT;
 
 /// Environment variable that sets a flag not given on the command line.
 pub(super) fn variable(flag: &str) -> String {

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use clap::{Arg, ArgAction, Command};
 use plumb_display::with_program;
 
-use super::flags::{Flag, PERSISTENT, Takes};
+use super::flags::{Flag, Takes};
 use super::scan::{KNOWN_NAME, is_group, shown_path};
+use crate::context::PERSISTENT;
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 8] = [

@@ -6,7 +6,7 @@
 //! 3. The result is written in a canonical form (`--flag=value`, each at the level of its declaration, positional words
 //!    after `--`), which clap parses into the argument structs.
 //!
-//! Flags with the help heading [`PERSISTENT`] are inherited by subcommands.
+//! Flags with the help heading [`PERSISTENT`](crate::context::PERSISTENT) are inherited by subcommands.
 
 pub mod complete;
 mod csv;
@@ -25,7 +25,6 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::cli::Cli;
 use crate::{Environment, Error, ExitStatus};
 
-pub use flags::PERSISTENT;
 pub use scan::{Found, Scanned, scan};
 
 /// Parsed command line.

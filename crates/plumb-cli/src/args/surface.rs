@@ -4,8 +4,9 @@ use std::fmt;
 
 use clap::{ArgAction, Command};
 
-use super::flags::{Flag, PERSISTENT, Takes};
+use super::flags::{Flag, Takes};
 use super::scan::is_group;
+use crate::context::PERSISTENT;
 
 /// A declared command.
 #[derive(Clone, Debug, PartialEq, Eq)]

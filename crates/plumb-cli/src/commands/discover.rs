@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::json;
 
 use crate::commands::r#do;
-use crate::commands::wants_json;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::operate::args::{Discovered, ImportArgs};
 use crate::table::Table;

@@ -11,8 +11,8 @@ use plumb_resource::provider::PluginSpec;
 use plumb_state::Snapshot;
 use serde_json::json;
 
-use super::wants_json;
 use crate::context::{IfMissing, LoadedProject, Stack, StackState};
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus};
 
@@ -391,7 +391,7 @@ fn plugins(
     ctx: &Context,
     findings: &mut Vec<Finding>,
 ) {
-    let discovery = crate::operate::discovery(&ctx.environment, project);
+    let discovery = crate::packages::discovery(&ctx.environment, project);
     let mut specs: Vec<(String, Option<semver::Version>)> = snapshot
         .resources
         .iter()

@@ -19,7 +19,7 @@ use super::package::target::Target;
 use super::{language, new};
 use crate::acquire::{self, Demands, output_to};
 use crate::context::LoadedProject;
-use crate::operate::discovery;
+use crate::packages::discovery;
 use crate::{Context, Error, ExitStatus};
 use plumb_automation::hosting::plugin_spec;
 

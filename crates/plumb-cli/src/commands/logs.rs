@@ -14,11 +14,11 @@ use plumb_state::Snapshot;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use super::stack::values::{json_time, time_ago};
 use crate::context::IfMissing;
 use crate::identity::Code;
 use crate::json::{Indent, pretty};
 use crate::table::{Table, human_size};
+use crate::times::{json_time, time_ago};
 use crate::{Context, Error, ExitStatus, prompt};
 
 /// Show aggregated resource logs for a stack

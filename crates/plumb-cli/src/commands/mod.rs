@@ -31,6 +31,7 @@ pub mod schema;
 pub mod stack;
 pub mod state;
 pub mod trace;
+pub mod up;
 pub mod version;
 pub mod whoami;
 pub mod why;
@@ -73,16 +74,5 @@ pub(crate) fn one_name(
             "only one of --stack or argument stack name may be specified, not both",
         )),
         (flag, word) => Ok(flag.or(word)),
-    }
-}
-
-/// Whether a command prints JSON, from `--json` and `--output`.
-pub(crate) fn wants_json(json: bool, output: &str) -> Result<bool, Error> {
-    match output {
-        "json" => Ok(true),
-        "" | "default" => Ok(json),
-        other => Err(Error::user(format!(
-            "output \"{other}\" not supported, valid values are: default or json"
-        ))),
     }
 }

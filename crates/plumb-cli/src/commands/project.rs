@@ -6,7 +6,8 @@ use clap::{ArgGroup, Args, Subcommand};
 use plumb_backend::StackFilter;
 use serde::Serialize;
 
-use super::{new, wants_json};
+use super::new;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus};
 

@@ -104,7 +104,7 @@ impl ReplayArgs {
 
 /// Runs `replay-events`.
 pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let as_summary = super::wants_json(false, &args.output)?;
+    let as_summary = crate::json::wants_json(false, &args.output)?;
     let (kind, file) = args.kind_and_file();
     let action = kind.map(action_of).transpose()?;
     let mut events = read(file, ctx)?;

@@ -4,7 +4,7 @@ mod editor;
 
 use clap::{Args, Subcommand};
 
-use super::package::source::SchemaText;
+use crate::packages::SchemaText;
 use crate::{Context, Error, ExitStatus};
 
 /// Analyze package schemas

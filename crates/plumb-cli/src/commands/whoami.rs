@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args};
 use serde::Serialize;
 
-use super::wants_json;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus};
 

@@ -10,12 +10,12 @@ use plumb_events::strip_color;
 use plumb_resource::Urn;
 use serde_json::{Value as Json, json};
 
-use super::stack::values::{json_time, time_ago};
-use super::wants_json;
 use crate::context::{IfMissing, Stack};
 use crate::identity::Code;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::operate::runs::{self, RecordedRun};
+use crate::times::{json_time, time_ago};
 use crate::{Context, Error, ExitStatus};
 
 /// Show why a resource is created, changed, replaced, deleted or kept

@@ -4,6 +4,7 @@
 
 mod backend;
 mod config;
+mod globals;
 mod managers;
 mod passphrase;
 mod project;
@@ -19,11 +20,11 @@ use std::sync::{Arc, OnceLock};
 use plumb_backend::Backend;
 use plumb_secrets::{CloudKeys, Passphrases};
 
-use crate::cli::GlobalArgs;
 use crate::{Environment, Error, Printer};
 
 pub use backend::{HomeFiles, Login};
 pub use config::{ConfigCheck, StackConfig, no_environments, save_config_flags};
+pub use globals::{GlobalArgs, PERSISTENT};
 pub use managers::StateFallback;
 pub(crate) use managers::{check_provider_name, secrets_of};
 pub use project::LoadedProject;

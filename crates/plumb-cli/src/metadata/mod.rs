@@ -2,7 +2,6 @@
 //!
 //! Values of variables and flags are not recorded, because they may be secret: only whether they are set, or on or off.
 
-pub(crate) mod ci;
 mod git;
 mod remote;
 
@@ -10,8 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
+use crate::environment::ci::{self, CiRun};
+use crate::environment::{arch_name, os_name};
 use crate::{Environment, VERSION, trace};
-use ci::CiRun;
 use git::Checkout;
 
 /// Entries of `environment` in the history.
@@ -195,24 +195,6 @@ fn title(message: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
-}
-
-/// Name of the operating system, as written in the history.
-pub(crate) fn os_name() -> &'static str {
-    match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    }
-}
-
-/// Name of the processor architecture, as written in the history.
-pub(crate) fn arch_name() -> &'static str {
-    match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        "x86" => "386",
-        other => other,
-    }
 }
 
 #[cfg(test)]

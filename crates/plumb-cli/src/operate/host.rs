@@ -15,7 +15,7 @@ use plumb_engine::snippet::SnippetLanguage;
 use plumb_engine::{HostOrigin, LanguageProgram};
 use plumb_language::LanguageOptions;
 use plumb_pcl::PclSnippets;
-use plumb_plugin::discovery::{Cache, ProjectPlugin};
+use plumb_plugin::discovery::ProjectPlugin;
 use plumb_plugin::language::{PackageDependency, ProgramInfo};
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
@@ -27,10 +27,9 @@ use plumb_resource::provider::PluginSpec;
 use plumb_yaml::{Compiler, DiagnosticStyle, YamlProgram};
 
 use super::debugging::Debugged;
-use super::project_plugins::plugins_of;
 use crate::acquire::DownloadListener;
-use crate::cli::GlobalArgs;
 use crate::context::LoadedProject;
+use crate::packages::discovery;
 use crate::{Context, Environment, Error};
 
 /// Environment of the plugin host and the program.
@@ -383,41 +382,6 @@ impl ProjectEnvironment {
             .with_diagnostic_style(self.diagnostics)
             .with_compiler(compiler)
             .with_engine_version(crate::semantic_version()))
-    }
-}
-
-/// Logging flags to pass on to plugins, if `--logflow` is set.
-pub(crate) fn log_arguments(globals: &GlobalArgs) -> Vec<OsString> {
-    let mut arguments = Vec::new();
-    if globals.logflow && globals.logtostderr {
-        arguments.push("--logtostderr".into());
-    }
-    if globals.logflow && globals.verbose > 0 {
-        arguments.push(format!("-v={}", globals.verbose).into());
-    }
-    arguments
-}
-
-/// Folders and files where plugins are searched.
-pub(crate) fn discovery(environment: &Environment, project: Option<&LoadedProject>) -> Discovery {
-    let bundled = std::env::current_exe()
-        .and_then(std::fs::canonicalize)
-        .ok()
-        .and_then(|path| path.parent().map(Path::to_owned));
-    let path = || {
-        environment
-            .variables()
-            .get(&OsString::from("PATH"))
-            .cloned()
-    };
-    Discovery {
-        project: project.map(plugins_of).unwrap_or_default(),
-        search_path: (!environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS"))
-            .then(path)
-            .flatten(),
-        bundled,
-        cache: Cache::new(environment.pulumi_home.join("plugins")),
-        accept_newer: environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
     }
 }
 

@@ -17,9 +17,9 @@ use plumb_yaml::imported::{Code, Imported, declarations};
 
 use super::args::ImportArgs;
 use super::import::Listing;
-use crate::commands::convert::source::of_translated;
-use crate::commands::package::source::schemas;
+use super::translated::of_translated;
 use crate::context::Stack;
+use crate::packages::schemas;
 use crate::{Context, Error, go};
 
 const INTRODUCTION: &str = "Please copy the following code into your Pulumi application. Not doing so\n\

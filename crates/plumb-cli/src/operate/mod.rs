@@ -23,7 +23,6 @@ mod naming;
 mod pending;
 mod plan;
 mod policies;
-mod project_plugins;
 pub(crate) mod remote;
 mod reports;
 mod request;
@@ -34,16 +33,16 @@ mod session;
 mod snippets;
 mod standalone_host;
 mod state_json;
+mod translated;
 mod watch;
 
 pub(crate) use converted::{InfoStream, tell};
-pub(crate) use host::{discovery, log_arguments};
 pub(crate) use import_code::plugin_of;
+pub(crate) use policies::check_pairs;
 pub(crate) use snippets::{SnippetUpdate, update_snippets};
 pub(crate) use standalone_host::StandaloneHost;
+pub(crate) use translated::of_translated;
 
-use crate::commands::new;
-use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 use args::{DestroyArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 use request::OperationRequest;
@@ -58,39 +57,8 @@ fn as_command(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, E
 }
 
 /// Creates or updates the resources of a stack.
-pub fn up(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if let Some(template) = args.template.take() {
-        return up_template(&template, args, ctx);
-    }
+pub fn up(args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     as_command(ctx, &OperationRequest::up(args, ctx)?)
-}
-
-/// Updates from the program of a template, which exists only during this update.
-fn up_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    args.program.remote.check()?;
-    let update = &args.update;
-    policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
-    let yes = args.yes || args.skip_preview;
-    if !yes && !ctx.is_interactive() {
-        return Err(Error::with_status(
-            ExitStatus::Configuration,
-            "--yes or --skip-preview or --preview-only must be passed in to proceed when running in non-interactive mode",
-        )
-        .known(Code::NotConfirmed));
-    }
-    let folder = tempfile::tempdir()?;
-    let update = new::TemplateUpdate {
-        template,
-        stack: args.common.stack.as_deref(),
-        config: &args.program.config,
-        config_path: args.program.config_path,
-        secrets_provider: &args.secrets_provider,
-        yes,
-    };
-    new::for_update(&update, folder.path(), ctx)?;
-    args.program.config.clear();
-    let ctx = ctx.in_folder(folder.path())?;
-    as_command(&ctx, &OperationRequest::up(args, &ctx)?)
 }
 
 /// Shows the changes that an update would make.

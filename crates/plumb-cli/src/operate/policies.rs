@@ -31,7 +31,7 @@ pub(super) fn local_packs(
 }
 
 /// Error unless there is one configuration per pack, or none at all.
-pub(super) fn check_pairs(packs: usize, configs: usize) -> Result<(), Error> {
+pub(crate) fn check_pairs(packs: usize, configs: usize) -> Result<(), Error> {
     if configs > 0 && packs == 0 {
         return Err(Error::user(
             "\"--policy-pack-config\" must be specified with \"--policy-pack\"",

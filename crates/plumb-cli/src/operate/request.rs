@@ -23,9 +23,9 @@ use super::screen::Form;
 use super::session::Session;
 use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
-use crate::commands::wants_json;
 use crate::context::Stack;
 use crate::identity::Code;
+use crate::json::wants_json;
 use crate::{Context, Error, ExitStatus};
 
 /// Kind of operation.

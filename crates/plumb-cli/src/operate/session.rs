@@ -33,10 +33,11 @@ use tracing::{Instrument as _, info_span};
 
 use super::converted::Converted;
 use super::debugging::Debugged;
-use super::host::{ProjectEnvironment, ProjectProgram, log_arguments};
+use super::host::{ProjectEnvironment, ProjectProgram};
 use super::plan::{self, PlanPath};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, secrecy};
+use crate::packages::log_arguments;
 
 use crate::acquire::{self, Demands};
 use crate::context::{

@@ -23,11 +23,12 @@ use tokio::sync::watch;
 
 use super::converted::{InfoStream, Messages};
 use super::debugging::Debugged;
-use super::host::{ProjectEnvironment, log_arguments};
+use super::host::ProjectEnvironment;
 use super::interrupts;
 use super::session::{ORGANIZATION, plugin_source};
-use crate::commands::stack::values::Secrets;
+use crate::packages::log_arguments;
 use crate::{Context, Error, ExitStatus};
+use plumb_automation::values::Secrets;
 
 /// Secrets seen so far, which messages must not show.
 #[derive(Clone)]

@@ -30,8 +30,8 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::cli::GlobalArgs;
-use crate::metadata::{arch_name, os_name};
+use crate::context::GlobalArgs;
+use crate::environment::{arch_name, os_name};
 use crate::{Environment, ExitStatus, Printer};
 
 use collection::Collection;

@@ -55,7 +55,7 @@ fn dependencies(manifest: &Path, heading: &str) -> BTreeMap<String, String> {
 }
 
 /// Appends the Rust code below a folder, without comments.
-fn code(folder: &Path, text: &mut String) {
+pub(crate) fn code(folder: &Path, text: &mut String) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -70,7 +70,7 @@ fn code(folder: &Path, text: &mut String) {
 }
 
 /// The Rust code of a file, without comments.
-fn code_of(path: &Path) -> String {
+pub(crate) fn code_of(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines = text
         .lines()

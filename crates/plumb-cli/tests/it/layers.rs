@@ -5,6 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::dependencies::{code, code_of};
+
 /// Crates without input or output.
 const PURE: [&str; 7] = [
     "plumb-value",
@@ -134,4 +136,93 @@ fn crates_that_decide_do_not_act() {
             );
         }
     }
+}
+
+/// Modules of the command line, bottom to top. A module names those of its own line, and of the lines above it in this
+/// list.
+const ROOMS: [&[&str]; 7] = [
+    &["error", "identity"],
+    &["environment"],
+    &[
+        "book",
+        "catalogue",
+        "go",
+        "json",
+        "markdown",
+        "output",
+        "own_version",
+        "pager",
+        "panics",
+        "prompt",
+        "signals",
+        "table",
+        "terraform",
+        "times",
+    ],
+    &["context", "logging", "metadata", "trace"],
+    &["acquire", "packages"],
+    &["operate", "language_host"],
+    &["args", "cli", "commands"],
+];
+
+/// Types that the root of the crate exports, with their modules.
+const EXPORTED: [(&str, &str); 5] = [
+    ("Context", "context"),
+    ("Environment", "environment"),
+    ("Error", "error"),
+    ("ExitStatus", "error"),
+    ("Printer", "output"),
+];
+
+/// Names that follow `crate::` in a source.
+fn named(source: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for rest in source.split("crate::").skip(1) {
+        let list = match rest.strip_prefix('{') {
+            Some(list) => list.split_once("};").map_or(list, |(list, _)| list),
+            None => {
+                let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '#';
+                rest.split(|char| !is_part(char)).next().unwrap_or_default()
+            }
+        };
+        let names = list
+            .split(", ")
+            .map(|name| name.trim().trim_start_matches("r#"));
+        found.extend(names.map(|name| name.split("::").next().unwrap_or_default().to_owned()));
+    }
+    found
+}
+
+#[test]
+fn commands_are_above_operations_and_these_above_their_context() {
+    let source = format!("{}/src", env!("CARGO_MANIFEST_DIR"));
+    let level = |name: &str| {
+        let exported = EXPORTED.iter().find(|(ty, _)| *ty == name);
+        let name = exported.map_or(name, |(_, module)| module);
+        ROOMS.iter().position(|room| room.contains(&name))
+    };
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for entry in std::fs::read_dir(&source).unwrap() {
+        let path = entry.unwrap().path();
+        let module = path.file_stem().unwrap().to_str().unwrap();
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let own = level(module).unwrap_or_else(|| panic!("{module} has no place in the list"));
+        seen += 1;
+        let mut text = String::new();
+        if path.is_dir() {
+            code(&path, &mut text);
+        } else {
+            text = code_of(&path);
+        }
+        for name in named(&text) {
+            if level(&name).is_some_and(|other| other > own) {
+                wrong.push(format!("{module} names {name}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(seen, ROOMS.iter().map(|room| room.len()).sum::<usize>());
 }

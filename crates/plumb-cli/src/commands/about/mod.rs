@@ -11,8 +11,8 @@ use plumb_plugin::PluginKind;
 use plumb_plugin::language::{AboutLanguage, ProgramDependency};
 use report::{document, text};
 
-use super::wants_json;
 use crate::context::{LoadedProject, Stack};
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error, ExitStatus, VERSION};
 

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::args::{self, Parsed};
-use crate::cli::{Command, GlobalArgs};
+use crate::cli::Command;
+use crate::context::GlobalArgs;
 use crate::operate::args::ReportArgs;
 use crate::{Context, Error, ExitStatus};
 

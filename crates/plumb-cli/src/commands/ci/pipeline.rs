@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Operation;
 use super::forge::ForgeKind;
-use crate::metadata::ci;
+use crate::environment::ci;
 use crate::{Environment, Error};
 
 /// A run of a continuous integration system.

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand};
 
 use super::TargetArgs;
-use crate::commands::wants_json;
 use crate::context::{IfMissing, no_environments};
 use crate::identity::Code;
+use crate::json::wants_json;
 use crate::{Context, Error};
 
 /// Manage the environments of a stack

@@ -41,7 +41,7 @@ pub struct ConfigArgs {
 
 /// Which settings are meant.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = crate::args::PERSISTENT)]
+#[command(next_help_heading = crate::context::PERSISTENT)]
 pub struct TargetArgs {
     /// The name of the stack to operate on. Defaults to the current stack
     #[arg(short, long)]

@@ -19,12 +19,12 @@ use plumb_schema::PackageSchema;
 use plumb_state::Snapshot;
 use plumb_yaml::imported::{Imported, Setting, WholeProgram, whole_program};
 
-use super::source::of_translated;
 use super::target::{self, Target};
 use crate::commands::language::block_on;
-use crate::commands::package::source::schemas;
 use crate::context::{IfMissing, LoadedProject, Stack, StackSecrets, StackSettings, StateFallback};
+use crate::operate::of_translated;
 use crate::operate::plugin_of;
+use crate::packages::schemas;
 use crate::{Context, Error, ExitStatus};
 
 /// Write a program that declares what a stack has

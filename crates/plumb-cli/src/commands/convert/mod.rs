@@ -18,11 +18,11 @@ use clap::Args;
 use plumb_pcl::{Leniency, Problem, Program, Sources};
 use serde_json::Value as Json;
 
-use crate::commands::stack::values::Secrets;
 use crate::operate::{InfoStream, StandaloneHost};
 use crate::{Context, Error, ExitStatus};
 pub use export::{ExportProgramArgs, run as export};
 use plumb_automation::hosting::Schemas;
+use plumb_automation::values::Secrets;
 use target::Target;
 
 /// Convert programs from one language to another

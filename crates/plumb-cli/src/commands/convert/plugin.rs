@@ -6,9 +6,9 @@ use plumb_pcl::Sources;
 use plumb_plugin::ProgramToConvert;
 use tempfile::TempDir;
 
-use crate::commands::stack::values::Secrets;
 use crate::operate::{InfoStream, StandaloneHost, tell};
 use crate::{Context, Error};
+use plumb_automation::values::Secrets;
 
 /// A program in PCL that a converter wrote.
 pub(super) struct ConvertedProgram {

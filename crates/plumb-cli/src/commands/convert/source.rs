@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use plumb_pcl::Sources;
-use plumb_yaml::AsPcl;
 
 use crate::Error;
+use crate::operate::of_translated;
 
 /// Whether programs in `from` are read without a plugin.
 pub(super) fn is_known(from: &str) -> bool {
@@ -30,21 +30,4 @@ pub(super) fn read(from: &str, folder: &Path) -> Result<Sources, Error> {
 
 fn yaml(folder: &Path) -> Result<Sources, Error> {
     of_translated(&plumb_yaml::folder_as_pcl(folder)?, "main.pp")
-}
-
-/// The sources of a YAML program that was translated to PCL; an error if parts of it have no form in PCL.
-pub(crate) fn of_translated(translated: &AsPcl, file: &str) -> Result<Sources, Error> {
-    if !translated.problems.is_empty() {
-        return Err(Error::user(translated.problems.join("\n")));
-    }
-    let text = laid_out(&translated.text)?;
-    Ok(Sources::new([(file.to_owned(), text)]))
-}
-
-/// PCL in its one form.
-fn laid_out(text: &str) -> Result<String, Error> {
-    plumb_pcl::format("main.pp", text).map_err(|problem| {
-        let what = "the program was translated to PCL that cannot be read; please report this";
-        Error::user(format!("{what}: {}", problem.summary))
-    })
 }

@@ -14,8 +14,8 @@ use serde_json::{Value as Json, json};
 
 use crate::commands::install;
 use crate::commands::package::sdk;
-use crate::commands::package::source::SchemaText;
 use crate::context::LoadedProject;
+use crate::packages::SchemaText;
 use crate::{Context, Error};
 
 /// What is converted to.

@@ -9,10 +9,10 @@ use plumb_pcl::Sources;
 use plumb_terraform::{Adopted, Configuration, Converted, Packages, Values, adopt, convert};
 use serde_json::{Value as Json, json};
 
-use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
 use crate::operate::{InfoStream, StandaloneHost};
 use crate::{Context, Error, terraform};
+use plumb_automation::values::Secrets;
 
 /// File in which Terraform keeps its state.
 const STATE: &str = "terraform.tfstate";

@@ -29,7 +29,6 @@ use plumb_display::with_program;
 use plumb_resource::provider::ListedObject;
 use plumb_schema::{Function, Properties, Resource};
 
-use super::stack::values::Secrets;
 use crate::identity::Code;
 use crate::operate::InfoStream;
 use crate::{Context, Error, ExitStatus};
@@ -37,6 +36,7 @@ use ask::Asked;
 pub(crate) use complete::candidates;
 use help::Called;
 use package::Package;
+use plumb_automation::values::Secrets;
 use shape::{Keeping, Operation, Shape};
 use stateless::Work;
 use subject::Subject;

@@ -9,7 +9,7 @@ use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
 
 use crate::Error;
-use crate::commands::stack::values::{Secrets, value_json, value_text};
+use plumb_automation::values::{Secrets, value_json, value_text};
 
 /// Placeholder for an unknown value.
 const UNKNOWN: &str = "[unknown]";

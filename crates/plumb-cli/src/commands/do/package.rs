@@ -9,10 +9,10 @@ use plumb_resource::provider::{Parameterization, PluginSpec, ProviderError};
 use plumb_schema::PackageSchema;
 use plumb_state::{SnippetDescriptor, SnippetParameterization};
 
-use crate::commands::package::source::{named, plugin_at};
-use crate::commands::stack::values::Secrets;
 use crate::operate::{InfoStream, StandaloneHost};
+use crate::packages::{named, plugin_at};
 use crate::{Context, Error};
+use plumb_automation::values::Secrets;
 
 /// An open package.
 pub(crate) struct Package {

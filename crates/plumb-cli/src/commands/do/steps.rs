@@ -12,7 +12,7 @@ use plumb_value::PropertyMap;
 
 use super::Settings;
 use crate::Context;
-use crate::commands::stack::values::Secrets;
+use plumb_automation::values::Secrets;
 
 /// State of an object before or after the change.
 pub(super) fn state(

@@ -13,9 +13,9 @@ use plumb_project::project::PackageSpec;
 
 use super::local::PackageInstallation;
 use super::sdk::{self, LocalSdk};
-use super::source::{SchemaText, Wanted};
 use super::target::Target;
 use crate::commands::{install, new};
+use crate::packages::{SchemaText, Wanted};
 use crate::{Context, Error};
 
 /// Add a package to your project

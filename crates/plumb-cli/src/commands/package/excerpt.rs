@@ -15,7 +15,7 @@ use plumb_schema::{Escapes, Format, MemberKind, SchemaError, SchemaIndex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::source::{SchemaText, schema_file};
+use crate::packages::{SchemaText, schema_file};
 use crate::{Context, Error};
 
 /// Minimum age of a modification. A file modified shortly before it was read could have been modified again with the same

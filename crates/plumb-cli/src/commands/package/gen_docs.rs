@@ -8,7 +8,7 @@ use clap::Args;
 use plumb_codegen::DocsFormat;
 
 use super::gen_sdk::{Folder, replace_version};
-use super::source::SchemaText;
+use crate::packages::SchemaText;
 use crate::{Context, Error};
 
 /// Generate documentation of a package or schema

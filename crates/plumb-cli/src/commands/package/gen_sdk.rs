@@ -9,7 +9,7 @@ use clap::Args;
 use plumb_codegen::{FileMap, FilePath, GenerateError, Language, Purpose, Sink, Supplement};
 use plumb_schema::bound::Package;
 
-use super::source::SchemaText;
+use crate::packages::SchemaText;
 use crate::{Context, Error};
 
 /// Generate SDK(s) from a package or schema

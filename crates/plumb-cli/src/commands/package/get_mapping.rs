@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::source::mapping;
+use crate::packages::mapping;
 use crate::{Context, Error};
 
 /// Get the mapping information for a given key from a package

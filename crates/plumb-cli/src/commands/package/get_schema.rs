@@ -3,7 +3,7 @@
 use clap::Args;
 use plumb_schema::Escapes;
 
-use super::source::SchemaText;
+use crate::packages::SchemaText;
 use crate::{Context, Error};
 
 /// Get the schema.json from a package

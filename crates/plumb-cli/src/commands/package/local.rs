@@ -6,30 +6,13 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use plumb_plugin::discovery::{MANIFEST_FILE, parse_tolerant};
+use plumb_plugin::discovery::MANIFEST_FILE;
 
 use super::sdk::{self, LocalSdk};
 use super::target::Target;
 use crate::commands::new;
+use crate::packages::path_of;
 use crate::{Context, Error};
-
-/// Path of the plugin that the source of a package names: a folder or a program. The source is relative to `root`, and may end with
-/// a version, which is left out. `None` if the source names no path.
-pub(crate) fn path_of(source: &str, root: &Path) -> Option<PathBuf> {
-    let path = root.join(source);
-    if path.is_dir() {
-        return Some(path);
-    }
-    if !source.starts_with(['.', '/']) {
-        return None;
-    }
-    match source.rsplit_once('@') {
-        Some((before, version)) if !path.exists() && parse_tolerant(version).is_some() => {
-            Some(root.join(before))
-        }
-        _ => Some(path),
-    }
-}
 
 /// Manifest of the plugin that the source of a package names, if this is the folder of a plugin with sources.
 fn manifest_of(source: &str, root: &Path) -> Option<PathBuf> {
@@ -166,20 +149,6 @@ fn relative(path: &Path, root: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_version_after_a_path_is_not_part_of_the_path() {
-        let root = tempfile::tempdir().unwrap();
-        let root = root.path();
-        std::fs::create_dir_all(root.join("plain")).unwrap();
-        std::fs::create_dir_all(root.join("odd@1.0.0")).unwrap();
-        let path = |source: &str| path_of(source, root);
-        assert_eq!(path("./plain@0.0.0"), Some(root.join("./plain")));
-        assert_eq!(path("./odd@1.0.0"), Some(root.join("./odd@1.0.0")));
-        assert_eq!(path("./gone@word"), Some(root.join("./gone@word")));
-        assert_eq!(path("plain"), Some(root.join("plain")));
-        assert_eq!(path("random@4.0.0"), None);
-    }
 
     #[test]
     fn paths_are_relative_to_a_folder() {

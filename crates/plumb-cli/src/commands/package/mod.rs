@@ -9,7 +9,6 @@ mod get_schema;
 mod info;
 pub(crate) mod local;
 pub(crate) mod sdk;
-pub(crate) mod source;
 pub(crate) mod target;
 
 use clap::{Args, Subcommand};

@@ -14,9 +14,9 @@ use plumb_schema::bound::Package;
 use serde_json::json;
 
 use super::gen_sdk::write_sdk;
-use super::source::{SchemaText, Wanted};
 use crate::acquire::output_to;
 use crate::commands::language;
+use crate::packages::{SchemaText, Wanted};
 use crate::{Context, Error};
 
 /// Folder for the generated SDKs of a project.

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::cache;
 use crate::commands::install::required;
 use crate::commands::language::block_on;
-use crate::commands::stack::values::{json_time, time_ago};
-use crate::commands::wants_json;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::table::{Table, human_size};
+use crate::times::{json_time, time_ago};
 use crate::{Context, Error};
 
 /// List plugins

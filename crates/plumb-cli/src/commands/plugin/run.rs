@@ -15,7 +15,7 @@ use plumb_resource::provider::PluginSpec;
 use super::parse_kind;
 use crate::acquire::{self, Demands, output_to};
 use crate::commands::language;
-use crate::operate::discovery;
+use crate::packages::discovery;
 use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 

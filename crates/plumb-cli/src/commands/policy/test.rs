@@ -10,11 +10,11 @@ use plumb_plugin::{AnalyzedStack, Analyzer, PackPlace, PluginHost, PolicyPack};
 use plumb_rules::testing::{Case, Outcome, cases, run_rules};
 use serde_json::{Value as Json, json};
 
-use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
 use crate::operate::{InfoStream, StandaloneHost};
 use crate::output::Printer;
 use crate::{Context, Error, ExitStatus};
+use plumb_automation::values::Secrets;
 
 /// Run the tests of a policy pack
 ///

@@ -9,11 +9,11 @@ use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
 
 use crate::commands::r#do::package::Package;
-use crate::commands::stack::values::Secrets;
 use crate::json::{Indent, pretty};
 use crate::operate::InfoStream;
 use crate::output::Printer;
 use crate::{Context, Error, ExitStatus};
+use plumb_automation::values::Secrets;
 
 /// Check that a provider plugin keeps what engines rely on
 ///

@@ -6,9 +6,10 @@ use plumb_backend::{StackFilter, StackSummary};
 use plumb_project::ProjectName;
 use serde::Serialize;
 
-use crate::commands::{stack::values, wants_json};
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::table::Table;
+use crate::times;
 use crate::{Context, Error};
 
 /// List stacks
@@ -61,7 +62,7 @@ pub(super) fn run(args: ListArgs, ctx: &Context) -> Result<(), Error> {
     let mut table = Table::new(["NAME", "LAST UPDATE", "RESOURCE COUNT"]);
     for (name, is_current, summary) in listed {
         let mark = if is_current { "*" } else { "" };
-        let updated = last_update(&summary).map_or_else(|| "n/a".to_owned(), values::time_ago);
+        let updated = last_update(&summary).map_or_else(|| "n/a".to_owned(), times::time_ago);
         let count = summary
             .resource_count
             .map_or_else(|| "n/a".to_owned(), |count| count.to_string());
@@ -108,7 +109,7 @@ impl<'a> Listed<'a> {
         Listed {
             name,
             current,
-            last_update: last_update(summary).map(values::json_time),
+            last_update: last_update(summary).map(times::json_time),
             resource_count: summary.resource_count,
         }
     }

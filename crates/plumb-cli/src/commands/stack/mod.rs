@@ -18,7 +18,6 @@ mod restore;
 mod select;
 mod show;
 mod tag;
-pub(crate) mod values;
 
 pub(crate) use history::past::past;
 
@@ -47,7 +46,7 @@ pub struct StackArgs {
 
 /// Which stack is meant.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = crate::args::PERSISTENT)]
+#[command(next_help_heading = crate::context::PERSISTENT)]
 pub struct TargetArgs {
     /// The name of the stack to operate on. Defaults to the current stack
     #[arg(short, long)]

@@ -4,11 +4,11 @@ use clap::Args;
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::PropertyMap;
 
-use super::values::{Secrets, map_json, value_json, value_text};
 use super::{TargetArgs, stack_of};
 use crate::json::{Indent, pretty};
 use crate::table::Table;
 use crate::{Context, Error};
+use plumb_automation::values::{Secrets, map_json, value_json, value_text};
 
 /// Show a stack's output properties
 ///

@@ -12,13 +12,14 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::values::{Secrets, full_time, json_time, map_json, time_ago};
 use super::{TargetArgs, output};
-use crate::commands::wants_json;
 use crate::context::{IfMissing, Stack};
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::table::{Row, Table};
+use crate::times::{full_time, json_time, time_ago};
 use crate::{Context, Error};
+use plumb_automation::values::{Secrets, map_json};
 
 /// How the stack is shown.
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::{TargetArgs, stack_of};
-use crate::commands::wants_json;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::table::Table;
 use crate::{Context, Error};

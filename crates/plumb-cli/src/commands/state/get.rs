@@ -10,12 +10,12 @@ use serde_json::{Value as Json, json};
 
 use super::{choose, parse_urn, require_words};
 use crate::commands::r#do::names;
-use crate::commands::stack::values::{Secrets, map_json};
-use crate::commands::wants_json;
 use crate::context::IfMissing;
 use crate::identity::Code;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
 use crate::{Context, Error};
+use plumb_automation::values::{Secrets, map_json};
 
 /// Show a resource of a stack's state
 #[derive(Args, Debug)]

@@ -7,9 +7,9 @@ use plumb_resource::provider::PluginSpec;
 use plumb_schema::PackageSchema;
 
 use crate::commands::package::sdk;
-use crate::commands::package::source::{self, SchemaText};
 use crate::commands::{install, language};
 use crate::context::LoadedProject;
+use crate::packages::{self, SchemaText};
 use crate::{Context, Error};
 
 /// Packages that are in the executable, and in every document.
@@ -25,7 +25,7 @@ pub(super) fn find(
     let mut found: BTreeMap<String, Arc<PackageSchema>> = BTreeMap::new();
     let asked: Vec<PluginSpec> = named
         .iter()
-        .map(|name| source::named(name))
+        .map(|name| packages::named(name))
         .collect::<Result<_, _>>()?;
     let of_program = if project
         .project
@@ -43,7 +43,7 @@ pub(super) fn find(
         .chain(of_program)
         .chain(asked.clone())
         .collect();
-    let schemas = language::block_on(source::schemas(&specs, ctx))??;
+    let schemas = language::block_on(packages::schemas(&specs, ctx))??;
     for (spec, schema) in specs.iter().zip(schemas) {
         match schema {
             Some(schema) => {

@@ -13,13 +13,13 @@ use plumb_project::config::{ConfigMap, Value};
 use plumb_secrets::SecretsManager;
 use serde::Serialize;
 
-use super::values::{full_time, json_time, time_ago};
 use super::{TargetArgs, stack_of};
 use crate::cli::LaterArgs;
 use crate::commands::config::shown;
-use crate::commands::wants_json;
 use crate::context::{Stack, StateFallback};
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
+use crate::times::{full_time, json_time, time_ago};
 use crate::{Context, Error};
 
 /// Display history for a stack

@@ -12,13 +12,13 @@ use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
-use super::super::values::full_time;
 use super::super::{TargetArgs, stack_of};
 use super::seconds;
-use crate::commands::wants_json;
 use crate::context::{Stack, StackState};
 use crate::identity::Code;
+use crate::json::wants_json;
 use crate::json::{Indent, pretty};
+use crate::times::full_time;
 use crate::{Context, Error};
 
 /// Show what changed between two updates

@@ -8,8 +8,7 @@ use plumb_plugin::discovery::{MANIFEST_FILE, ProjectPlugin};
 use plumb_project::files;
 use plumb_project::project::{PackageSpec, PluginProject};
 
-use crate::commands::package::local::path_of;
-use crate::commands::package::source::plugin_at;
+use super::{path_of, plugin_at};
 use crate::context::LoadedProject;
 
 /// Plugins named in a project file, and those that its plugins from folders name for their own programs.

@@ -1,9 +1,7 @@
-//! Property values and times in the output of stack commands.
+//! Times in the output of commands.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-
-pub(crate) use plumb_automation::values::{Secrets, map_json, value_json, value_text};
 
 /// Time in JSON: UTC, with milliseconds.
 pub(crate) fn json_time(time: Timestamp) -> String {

@@ -1,5 +1,8 @@
 //! Environment of the process, read once.
 
+pub(crate) mod ci;
+mod system;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -9,7 +12,8 @@ use plumb_display::CiSystem;
 use plumb_events::ColorMode;
 
 use crate::Error;
-use crate::metadata::ci;
+
+pub(crate) use system::{arch_name, os_name};
 
 /// Environment variables, folders and terminals of the process.
 #[derive(Clone, Debug)]
