@@ -11,7 +11,7 @@ use std::sync::Arc;
 use plumb_deploy::request::{Callback, RegisterRequest, Reply, Request};
 use plumb_engine::monitor::ResourceMonitor;
 use plumb_engine::program::ProgramResult;
-use plumb_events::OperationResult;
+use plumb_events::{OperationResult, Severity};
 use plumb_proto::codegen::GetSchemaRequest;
 use plumb_proto::codegen::loader_client::LoaderClient;
 use plumb_proto::pulumirpc::callbacks_server::{Callbacks, CallbacksServer};
@@ -85,6 +85,30 @@ async fn a_program_that_fails_after_the_wait_fails_the_operation() {
             ran.succeeded();
         }
     }
+}
+
+/// SDKs report a request that fails because the deployment is over as an error of the program.
+#[tokio::test]
+async fn failed_requests_of_a_cancelled_program_are_not_errors_of_their_own() {
+    let ran = run(
+        &Constructor::default(),
+        |monitor: Arc<dyn ResourceMonitor>| async move {
+            let refused = RegisterRequest::new("test:index:Thing", "refused", true);
+            let reply = register(&monitor, refused).await;
+            assert!(matches!(reply, Reply::Failed(_)), "{reply:?}");
+            // Answered by nobody, because the deployment is over.
+            let reply = register(&monitor, group("late")).await;
+            assert!(matches!(reply, Reply::Failed(_)), "{reply:?}");
+            monitor.log(Severity::Error, None, "the monitor has terminated");
+            ProgramResult::Bailed
+        },
+    )
+    .await;
+    assert_eq!(ran.outcome.result, OperationResult::Failed);
+    let [error] = ran.errors.as_slice() else {
+        panic!("{:?}", ran.errors);
+    };
+    assert!(error.contains("this provider only constructs"), "{error}");
 }
 
 /// LOADER-01: schemas are requested from providers, each once.
