@@ -14,7 +14,9 @@ pub enum ReferenceId {
 }
 
 /// A reference to a resource inside properties.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Name and type do not count for equality: they are in the URN, and not every peer repeats them.
+#[derive(Clone, Debug)]
 pub struct ResourceReference {
     /// URN, as text: references from peers are checked only when they are used.
     pub urn: EcoString,
@@ -27,3 +29,13 @@ pub struct ResourceReference {
     /// Version of the package that defines the resource; may be empty.
     pub package_version: EcoString,
 }
+
+impl PartialEq for ResourceReference {
+    fn eq(&self, other: &Self) -> bool {
+        self.urn == other.urn
+            && self.id == other.id
+            && self.package_version == other.package_version
+    }
+}
+
+impl Eq for ResourceReference {}

@@ -336,12 +336,12 @@ impl Deployment {
         let old = self.arena.state(old).clone();
         let registration = self.registration(idx);
         let new_inputs = registration.new.inputs.clone();
-        if self.ctx.options.legacy_diff && old.inputs == new_inputs {
+        if self.ctx.options.legacy_diff && compare::are_equal(&old.inputs, &new_inputs) {
             return self.diffed(idx, DiffResult::of(DiffChanges::None));
         }
         match registration.goal.kind {
             ResourceKind::Component => {
-                let changes = if old.inputs == new_inputs {
+                let changes = if compare::are_equal(&old.inputs, &new_inputs) {
                     DiffChanges::None
                 } else {
                     DiffChanges::Some

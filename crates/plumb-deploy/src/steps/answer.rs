@@ -8,6 +8,7 @@ use plumb_resource::{ResourceId, ResourceState};
 
 use crate::deployment::Deployment;
 use crate::step::{FailureImpact, ReadPrior, StepFailure};
+use crate::steps::compare;
 
 /// Result of a finished step.
 #[derive(Debug)]
@@ -187,7 +188,8 @@ impl Deployment {
             };
         };
         let old = self.arena.state(old);
-        let is_changed = old.inputs != new.inputs || old.outputs != new.outputs;
+        let is_changed = !compare::are_equal(&old.inputs, &new.inputs)
+            || !compare::are_equal(&old.outputs, &new.outputs);
         ResourceState {
             created: old.created,
             modified: if is_changed {

@@ -29,6 +29,15 @@ pub(crate) fn trigger_fires(old: &Value, new: &Value) -> bool {
     !old.is_null() && !new.is_null() && old != new
 }
 
+/// Whether no property has changed, by the rules of [`diff`]: a null property is an absent one, assets are equal when their
+/// hashes are, and references when they name the same resource.
+///
+/// For example, a component that gets a function as an input stays the same when the SDK of the function is upgraded, although
+/// the version of its package in the reference changes.
+pub(crate) fn are_equal(old: &PropertyMap, new: &PropertyMap) -> bool {
+    old == new || diff::equal_maps(old, new, Wrappers::Honour)
+}
+
 /// The engine's own comparison of inputs, for providers that cannot tell (PULUMI-49).
 pub(crate) fn fallback_diff(old: &PropertyMap, new: &PropertyMap, told: DiffResult) -> DiffResult {
     let details = diff::detailed(old, new, Wrappers::Ignore);

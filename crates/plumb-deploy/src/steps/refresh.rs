@@ -18,6 +18,7 @@ use crate::setup::Operation;
 use crate::step::{FailureImpact, Step, StepKind, StepReason};
 use crate::steps::answer::{Applied, Reading};
 use crate::steps::calls::{Announcement, Turn};
+use crate::steps::compare;
 use crate::steps::scheduler::{Running, StepEnd};
 use crate::steps::views::Followed;
 
@@ -139,7 +140,9 @@ impl Deployment {
             refresh_before_update: response.refresh_before_update,
             ..state.as_ref().clone()
         };
-        if new.inputs != state.inputs || new.outputs != state.outputs {
+        if !compare::are_equal(&new.inputs, &state.inputs)
+            || !compare::are_equal(&new.outputs, &state.outputs)
+        {
             new.modified = Some(self.now);
         }
         self.compare_refreshed(idx, step, old, operation, new)
@@ -157,7 +160,7 @@ impl Deployment {
         let old = self.arena.state(old_idx).clone();
         if old.external || self.ctx.options.legacy_refresh_diff {
             let new = self.with_secret_outputs(Arc::new(new), &step);
-            let found = if old.outputs == new.outputs {
+            let found = if compare::are_equal(&old.outputs, &new.outputs) {
                 StepOp::Same
             } else {
                 StepOp::Update
@@ -195,7 +198,7 @@ impl Deployment {
         let new = self.with_secret_outputs(Arc::new(new), &step);
         let old = self.arena.state(old_idx);
         let diff = if diff.changes == DiffChanges::Unknown {
-            crate::steps::compare::fallback_diff(&old.inputs, &new.inputs, diff)
+            compare::fallback_diff(&old.inputs, &new.inputs, diff)
         } else {
             diff
         };

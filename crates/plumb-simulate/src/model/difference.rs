@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plumb_resource::provider::{DiffChanges, DiffResult};
 use plumb_resource::{ProviderRef, ResourceKind, ResourceState, Urn};
+use plumb_value::diff::{Wrappers, equal_maps};
 use plumb_value::{PropertyMap, Value};
 
 use super::Model;
@@ -156,12 +157,13 @@ impl Model<'_> {
         if self.provider_changed(old.provider.as_ref(), new.provider.as_ref())? {
             return replace("provider");
         }
-        if self.operation.flags.legacy_diff && old.inputs == new.inputs {
+        let are_equal = equal_maps(&old.inputs, &new.inputs, Wrappers::Honour);
+        if self.operation.flags.legacy_diff && are_equal {
             return Ok(Difference::default());
         }
         match new.kind {
             ResourceKind::Component => Ok(Difference {
-                is_some: old.inputs != new.inputs,
+                is_some: !are_equal,
                 ..Difference::default()
             }),
             ResourceKind::Provider => {

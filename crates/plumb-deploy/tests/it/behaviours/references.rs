@@ -54,6 +54,32 @@ fn references_arrive_everywhere() {
     });
 }
 
+/// RREF-01: a reference is the same as long as it names the same resource.
+#[test]
+fn a_component_stays_when_only_the_package_version_in_a_reference_changes() {
+    for_orders(|world| {
+        let program = |version: &'static str| {
+            let user = component("user").after("a").tune(move |request, known| {
+                let Value::Resource(found) = reference(known, "a") else {
+                    panic!("a reference is a reference");
+                };
+                let found = ResourceReference {
+                    package_version: version.into(),
+                    name: None,
+                    ..(*found).clone()
+                };
+                let of = Value::Resource(Arc::new(found));
+                request.properties = PropertyMap::new().with("of", of).into();
+            });
+            [res("a"), user]
+        };
+        world.up(&program("1.0.0")).succeeded();
+        let ran = world.up(&program("2.0.0"));
+        ran.succeeded();
+        assert_eq!(ran.steps("user"), ["same"]);
+    });
+}
+
 /// RREF-01
 #[test]
 fn ids_in_references_are_unknown_in_previews_of_creates() {
