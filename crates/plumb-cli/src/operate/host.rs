@@ -279,9 +279,17 @@ impl ProjectEnvironment {
 
     /// Program of the project, with the plugins that it needs. `None` in `program` for a project without a runtime.
     pub(super) async fn program(&self, host: &Arc<PluginHost>) -> Result<ProjectProgram, Error> {
-        let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
         self.check_main()?;
         self.tell_strange_options(host);
+        self.unchecked_program(host).await
+    }
+
+    /// [`Self::program`], without checks of the project file.
+    pub(super) async fn unchecked_program(
+        &self,
+        host: &Arc<PluginHost>,
+    ) -> Result<ProjectProgram, Error> {
+        let runtime = self.runtime().map_or("", |runtime| runtime.name.as_str());
         match (self.client.is_some(), runtime) {
             (false, "") => Ok(ProjectProgram::default()),
             (false, "yaml") if host.is_own_language("yaml") => {

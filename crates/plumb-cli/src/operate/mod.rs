@@ -20,6 +20,7 @@ mod import_file;
 mod interrupts;
 mod keys;
 mod naming;
+mod older_packages;
 mod pending;
 mod plan;
 mod policies;

@@ -302,6 +302,10 @@ impl<'c> Session<'c> {
         }
         if runs_program {
             self.warn_of_missing_plugins(&program, &host).await;
+        } else {
+            self.project_environment
+                .warn_of_older_packages(&operation, &base, &host)
+                .await;
         }
         let run = RunSetup {
             setup: self.setup(base, operation, options, program.packages),
