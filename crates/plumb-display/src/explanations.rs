@@ -11,7 +11,7 @@ use plumb_resource::{StepOp, Urn};
 use serde::{Deserialize, Serialize};
 
 use crate::color::{HEADLINE, paint};
-use crate::diff::{Change, diff_objects, visible};
+use crate::diff::{Change, Visibility, diff_objects, visible};
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::reasons::{causes, differing_paths};
@@ -178,7 +178,11 @@ impl Explanations {
             Action::Refresh => (&old.outputs, &new.outputs),
             _ => (&old.inputs, &new.inputs),
         };
-        let difference = diff_objects(&visible(old, true), &visible(new, true));
+        let shown = Visibility {
+            secrets: true,
+            ..Visibility::default()
+        };
+        let difference = diff_objects(&visible(old, shown), &visible(new, shown));
         let changes = difference.0.iter();
         changes
             .filter(|(_, change)| !matches!(change, Change::Same(_)))

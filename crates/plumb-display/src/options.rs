@@ -71,6 +71,8 @@ pub struct Options {
     pub show_reads: bool,
     /// Whether to show secrets.
     pub show_secrets: bool,
+    /// Whether texts of assets are shown as they are: those of recorded events were shortened when the events were written.
+    pub whole_asset_texts: bool,
     /// Whether to show the parts of a replacement as separate steps.
     pub show_replacement_steps: bool,
     /// Whether to show the changes made by policy remediations in full.
@@ -121,6 +123,7 @@ impl Options {
             show_sames: false,
             show_reads: false,
             show_secrets: false,
+            whole_asset_texts: false,
             show_replacement_steps: false,
             show_policy_remediations: false,
             suppress_outputs: false,

@@ -8,7 +8,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::color::{RESET, paint};
 use crate::detailed::{Sides, translate};
-use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, is_internal, visible};
+use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, Visibility, is_internal, visible};
 use crate::ops;
 use crate::options::{Options, View};
 use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
@@ -90,7 +90,7 @@ pub(crate) fn difference_summary(metadata: &Metadata) -> String {
 /// Difference of the inputs: as reported by the provider, or else computed.
 fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
     let (old, new) = (metadata.old.as_ref()?, metadata.new.as_ref()?);
-    let show = |map: &PropertyMap| visible(map, false);
+    let show = |map: &PropertyMap| visible(map, Visibility::default());
     let hidden = hidden_paths(metadata);
     let comparison = Comparison {
         hidden: &hidden,
@@ -145,7 +145,7 @@ pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputV
         aligns_lists: options.explain,
         ..Comparison::default()
     };
-    let show = |map: &PropertyMap| visible(map, options.show_secrets);
+    let show = |map: &PropertyMap| visible(map, Visibility::of(options));
     let new = metadata.new.as_ref();
     let outputs = new.map(|new| show(&new.outputs)).unwrap_or_default();
     let inputs = new

@@ -1,19 +1,22 @@
 //! Hiding of secrets and long texts in events (`engine.md` 10.1).
 
+use std::borrow::Cow;
+
+use crate::program_code;
+
 /// Text shown instead of a secret.
 pub const SECRET_MARK: &str = "[secret]";
 
 /// Text shown instead of the text of an asset.
 const ELIDED_TEXT: &str = "<contents elided>";
 
-/// Mark of serialized function code, which is shown although it is a text asset.
-const PROGRAM_CODE_MARK: &str = "exports.handler = __f0;";
-
 /// Visibility of secret values. The texts of events need no filter, because the engine removes secrets from them before it
 /// emits an event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
     show_secrets: bool,
+    /// Whether texts of assets are kept, because they were filtered before.
+    whole_asset_texts: bool,
 }
 
 impl Filter {
@@ -24,7 +27,27 @@ impl Filter {
 
     /// Shows secrets if `show_secrets`.
     pub fn new(show_secrets: bool) -> Self {
-        Filter { show_secrets }
+        Filter {
+            show_secrets,
+            whole_asset_texts: false,
+        }
+    }
+
+    /// Filter for events that were read from a file, whose texts of assets were filtered when it was written.
+    pub fn of_recorded(show_secrets: bool) -> Self {
+        Filter {
+            show_secrets,
+            whole_asset_texts: true,
+        }
+    }
+
+    /// The text to show for a text asset.
+    pub(crate) fn asset_text(self, text: &str) -> Cow<'_, str> {
+        if self.whole_asset_texts {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(asset_text(text))
+        }
     }
 
     /// Whether secrets are shown.
@@ -33,13 +56,9 @@ impl Filter {
     }
 }
 
-/// The text to show for a text asset.
-pub fn asset_text(text: &str) -> &str {
-    if text.contains(PROGRAM_CODE_MARK) {
-        text
-    } else {
-        ELIDED_TEXT
-    }
+/// The text to show for a text asset: code of the program is shown, other texts are not.
+pub fn asset_text(text: &str) -> String {
+    program_code::shown(text).unwrap_or_else(|| ELIDED_TEXT.to_owned())
 }
 
 #[cfg(test)]
@@ -47,11 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_program_code_keeps_its_text() {
+    fn texts_that_are_not_code_of_the_program_are_elided() {
         assert_eq!(asset_text("hello"), "<contents elided>");
-        assert_eq!(
-            asset_text("exports.handler = __f0;"),
-            "exports.handler = __f0;"
-        );
     }
 }

@@ -11,6 +11,7 @@ mod event;
 mod filter;
 pub mod json;
 mod policy;
+mod program_code;
 mod read;
 
 pub use color::{ColorMode, strip_color};

@@ -175,7 +175,7 @@ fn read(file: &str, ctx: &Context) -> Result<Vec<ReadEvent>, Error> {
 
 fn again(args: &ReplayArgs, events: &[ReadEvent], ctx: &Context) {
     let mut lines = EventLines::new(Encoding {
-        filter: Filter::new(args.show_secrets),
+        filter: Filter::of_recorded(args.show_secrets),
         keep_color: false,
     });
     for read in events {
@@ -326,6 +326,7 @@ fn options(
         show_sames: args.show_sames,
         show_reads: args.show_reads,
         show_secrets: args.show_secrets,
+        whole_asset_texts: true,
         show_replacement_steps: args.show_replacement_steps,
         show_policy_remediations: args.show_policy_remediations,
         suppress_outputs: args.suppress_outputs,

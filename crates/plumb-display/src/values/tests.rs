@@ -3,7 +3,7 @@ use std::sync::Arc;
 use plumb_value::{Asset, AssetSource};
 
 use super::*;
-use crate::diff::{diff_objects, visible};
+use crate::diff::{Visibility, diff_objects, visible};
 
 fn plain(text: &str) -> String {
     plumb_events::strip_color(text).into_owned()
@@ -12,7 +12,10 @@ fn plain(text: &str) -> String {
 fn diff_text(old: PropertyMap, new: PropertyMap) -> String {
     let mut printer = ValuePrinter::default();
     printer.object_diff(
-        &diff_objects(&visible(&old, false), &visible(&new, false)),
+        &diff_objects(
+            &visible(&old, Visibility::default()),
+            &visible(&new, Visibility::default()),
+        ),
         1,
     );
     plain(&printer.finish())

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::to_json_line;
 use crate::Filter;
-use crate::filter::{SECRET_MARK, asset_text};
+use crate::filter::SECRET_MARK;
 
 /// Signatures of values that JSON cannot express.
 pub(crate) mod signature {
@@ -55,7 +55,7 @@ impl Serialize for JsonValue<'_> {
                 serializer.collect_seq(values.iter().map(|value| JsonValue(value, filter)))
             }
             Value::Object(map) => JsonProperties(map, filter).serialize(serializer),
-            Value::Asset(asset) => serialize_asset(asset, serializer),
+            Value::Asset(asset) => serialize_asset(asset, filter, serializer),
             Value::Archive(archive) => serialize_archive(archive, filter, serializer),
             Value::Secret(inner) => serialize_secret(inner, filter, serializer),
             Value::Computed(_) | Value::Output(_) => serializer.serialize_str(UNKNOWN_SENTINEL),
@@ -79,14 +79,18 @@ fn serialize_secret<S: Serializer>(
     map.end()
 }
 
-fn serialize_asset<S: Serializer>(asset: &Asset, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_asset<S: Serializer>(
+    asset: &Asset,
+    filter: Filter,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry(signature::KEY, signature::ASSET)?;
     if !asset.hash.is_empty() {
         map.serialize_entry("hash", &asset.hash)?;
     }
     match &asset.source {
-        AssetSource::Text(text) => map.serialize_entry("text", asset_text(text))?,
+        AssetSource::Text(text) => map.serialize_entry("text", &filter.asset_text(text))?,
         AssetSource::Path(path) => map.serialize_entry("path", path)?,
         AssetSource::Uri(uri) => map.serialize_entry("uri", uri)?,
         AssetSource::Elided => {}
