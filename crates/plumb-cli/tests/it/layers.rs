@@ -177,18 +177,17 @@ const EXPORTED: [(&str, &str); 5] = [
 /// Names that follow `crate::` in a source.
 fn named(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
+    let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '#';
     for rest in source.split("crate::").skip(1) {
-        let list = match rest.strip_prefix('{') {
-            Some(list) => list.split_once("};").map_or(list, |(list, _)| list),
-            None => {
-                let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '#';
-                rest.split(|char| !is_part(char)).next().unwrap_or_default()
-            }
+        let list = if let Some(list) = rest.strip_prefix('{') {
+            list.split_once("};").map_or(list, |(list, _)| list)
+        } else {
+            rest.split(|char| !is_part(char)).next().unwrap_or_default()
         };
-        let names = list
-            .split(", ")
-            .map(|name| name.trim().trim_start_matches("r#"));
-        found.extend(names.map(|name| name.split("::").next().unwrap_or_default().to_owned()));
+        for name in list.split(',') {
+            let name = name.trim().trim_start_matches("r#");
+            found.insert(name.split("::").next().unwrap_or_default().to_owned());
+        }
     }
     found
 }
