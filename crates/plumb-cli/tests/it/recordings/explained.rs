@@ -18,12 +18,12 @@ struct Explained {
     field: &'static str,
 }
 
-const ALL: &[&str] = &["command", "go", "node", "python", "random"];
+const ASKS_FOR_PACKAGES: &str = "`refresh` and `destroy` ask what packages the program needs only where the state has versions of plugins that are not built in";
 
 const EXPLAINED: [Explained; 9] = [
     Explained {
-        row: "`refresh` and `destroy` do not ask what packages the program needs",
-        programs: ALL,
+        row: ASKS_FOR_PACKAGES,
+        programs: &["command", "go", "random"],
         call: "LanguageRuntime/GetRequiredPackages",
         field: "call",
     },
@@ -78,7 +78,13 @@ const EXPLAINED: [Explained; 9] = [
 ];
 
 /// Additional differences with built-in providers.
-const OF_BUILT_IN: [Explained; 8] = [
+const OF_BUILT_IN: [Explained; 9] = [
+    Explained {
+        row: ASKS_FOR_PACKAGES,
+        programs: &["node", "python"],
+        call: "LanguageRuntime/GetRequiredPackages",
+        field: "call",
+    },
     Explained {
         row: "No id in previews",
         programs: &["command"],
