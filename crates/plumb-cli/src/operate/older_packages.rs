@@ -13,6 +13,10 @@ use plumb_state::Snapshot;
 
 use super::host::ProjectEnvironment;
 
+/// Runtimes whose packages are read from files. Others start a tool, and some compile the program, which takes longer than many
+/// a refresh.
+const READ_FROM_FILES: [&str; 4] = ["bun", "nodejs", "python", "yaml"];
+
 impl ProjectEnvironment {
     /// Warns of older packages. A program whose packages cannot be found out is not needed here, so there is no error.
     pub(super) async fn warn_of_older_packages(
@@ -30,7 +34,9 @@ impl ProjectEnvironment {
         let recorded: Vec<PluginSpec> = plugins
             .filter(|plugin| plugin.version.is_some() && !host.is_builtin(plugin))
             .collect();
-        if recorded.is_empty() || self.client.is_some() {
+        let runtime = self.runtime();
+        let is_quick = runtime.is_some_and(|it| READ_FROM_FILES.contains(&it.name.as_str()));
+        if recorded.is_empty() || !is_quick || self.client.is_some() {
             return;
         }
         let Ok(program) = self.unchecked_program(host).await else {

@@ -18,7 +18,7 @@ struct Explained {
     field: &'static str,
 }
 
-const ASKS_FOR_PACKAGES: &str = "`refresh` and `destroy` ask what packages the program needs only where the state has versions of plugins that are not built in";
+const ASKS_FOR_PACKAGES: &str = "`refresh` and `destroy` ask what packages the program needs only if it is written in Python, Node.js or YAML and the state has versions of plugins that are not built in";
 
 const EXPLAINED: [Explained; 9] = [
     Explained {
