@@ -7,12 +7,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use plumb_events::Filter;
 use plumb_value::diff::{Wrappers, equal};
 use plumb_value::path::PropertyPath;
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyKey, PropertyMap, Value};
 
 use crate::lists;
-use crate::options::Options;
 
 /// Change of a property or an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,36 +63,21 @@ pub(crate) fn is_internal(key: &PropertyKey) -> bool {
     key.as_str().starts_with("__")
 }
 
-/// Parts of properties that are shown.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Visibility {
-    /// Contents of secrets. Without them all secrets look equal.
-    pub(crate) secrets: bool,
-    /// Texts of assets as they are, instead of what [`asset_text`](plumb_events::asset_text) makes of them.
-    pub(crate) whole_asset_texts: bool,
-}
-
-impl Visibility {
-    pub(crate) fn of(options: &Options) -> Self {
-        Visibility {
-            secrets: options.show_secrets,
-            whole_asset_texts: options.whole_asset_texts,
-        }
-    }
-}
-
-/// The properties for display. Outputs become their plain values.
-pub(crate) fn visible(map: &PropertyMap, shown: Visibility) -> PropertyMap {
+/// The properties for display. Contents of secrets that are hidden are removed, so that these secrets look equal. Outputs become
+/// their plain values.
+pub(crate) fn visible(map: &PropertyMap, filter: Filter) -> PropertyMap {
     map.map_values(&mut |value| match value {
-        Value::Secret(_) if !shown.secrets => Value::secret(Value::Null),
-        Value::Output(output) if output.secret && !shown.secrets => Value::secret(Value::Null),
+        Value::Secret(_) if !filter.shows_secrets() => Value::secret(Value::Null),
+        Value::Output(output) if output.secret && !filter.shows_secrets() => {
+            Value::secret(Value::Null)
+        }
         Value::Output(output) if output.secret => {
             Value::secret(output.value.clone().unwrap_or(Value::UNKNOWN))
         }
         Value::Output(output) => output.value.clone().unwrap_or(Value::UNKNOWN),
         Value::Computed(_) => Value::UNKNOWN,
-        Value::Asset(asset) if !shown.whole_asset_texts => Value::Asset(visible_asset(&asset)),
-        Value::Archive(archive) if !shown.whole_asset_texts => {
+        Value::Asset(asset) if !filter.keeps_asset_texts() => Value::Asset(visible_asset(&asset)),
+        Value::Archive(archive) if !filter.keeps_asset_texts() => {
             Value::Archive(visible_archive(&archive))
         }
         other => other,
@@ -230,11 +215,11 @@ mod tests {
     fn hidden_secrets_never_differ() {
         let old = visible(
             &PropertyMap::new().with("a", Value::secret("x".into())),
-            Visibility::default(),
+            Filter::default(),
         );
         let new = visible(
             &PropertyMap::new().with("a", Value::secret("y".into())),
-            Visibility::default(),
+            Filter::default(),
         );
         assert!(!diff_objects(&old, &new).has_changes());
     }

@@ -11,7 +11,7 @@ use plumb_value::PropertyMap;
 
 use crate::color::RESET;
 use crate::detailed::{Sides, translate};
-use crate::diff::{Comparison, ObjectDiff, Visibility, visible};
+use crate::diff::{Comparison, ObjectDiff, visible};
 use crate::display::Output;
 use crate::options::Options;
 use crate::steps::{
@@ -199,7 +199,7 @@ impl DiffView {
         planning: bool,
         refreshed: bool,
     ) -> String {
-        let show = |map: &PropertyMap| visible(map, Visibility::of(&self.options));
+        let show = |map: &PropertyMap| visible(map, self.options.filter());
         let replaced = if self.options.explain {
             replacing_paths(metadata)
         } else {
@@ -242,7 +242,7 @@ impl DiffView {
         refreshed: bool,
         (printer, indent): (&mut ValuePrinter<'_>, usize),
     ) {
-        let show = |map: &PropertyMap| visible(map, Visibility::of(&self.options));
+        let show = |map: &PropertyMap| visible(map, self.options.filter());
         let hidden = hidden_paths(metadata);
         let comparison = Comparison {
             hidden: &hidden,

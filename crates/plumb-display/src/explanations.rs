@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use plumb_events::{Event, Metadata, OperationResult, Severity, strip_color};
+use plumb_events::{Event, Filter, Metadata, OperationResult, Severity, strip_color};
 use plumb_resource::{StepOp, Urn};
 use serde::{Deserialize, Serialize};
 
 use crate::color::{HEADLINE, paint};
-use crate::diff::{Change, Visibility, diff_objects, visible};
+use crate::diff::{Change, diff_objects, visible};
 use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::reasons::{causes, differing_paths};
@@ -178,11 +178,8 @@ impl Explanations {
             Action::Refresh => (&old.outputs, &new.outputs),
             _ => (&old.inputs, &new.inputs),
         };
-        let shown = Visibility {
-            secrets: true,
-            ..Visibility::default()
-        };
-        let difference = diff_objects(&visible(old, shown), &visible(new, shown));
+        let filter = Filter::new(true);
+        let difference = diff_objects(&visible(old, filter), &visible(new, filter));
         let changes = difference.0.iter();
         changes
             .filter(|(_, change)| !matches!(change, Change::Same(_)))

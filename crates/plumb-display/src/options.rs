@@ -1,7 +1,7 @@
 //! Options of displays.
 
 use ecow::EcoString;
-use plumb_events::{ColorMode, Diagnostic};
+use plumb_events::{ColorMode, Diagnostic, Filter};
 
 use crate::ci::CiSystem;
 use crate::color::{HEADLINE, paint};
@@ -104,6 +104,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// Filter of properties that are shown.
+    pub(crate) fn filter(&self) -> Filter {
+        if self.whole_asset_texts {
+            Filter::of_recorded(self.show_secrets)
+        } else {
+            Filter::new(self.show_secrets)
+        }
+    }
+
     /// Options for progress lines of `action` on `stack`, without colours.
     pub fn new(
         action: Action,

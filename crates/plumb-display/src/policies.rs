@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use plumb_events::{Event, PolicyPackId, PolicyRemediation, PolicyViolation, Summary};
 
 use crate::color::{ERROR, INFO, WARNING, paint};
-use crate::diff::{Visibility, diff_objects, visible};
+use crate::diff::{diff_objects, visible};
 use crate::options::Options;
 use crate::sections::heading;
 use crate::steps::value_style;
@@ -211,8 +211,8 @@ fn write_remediation(remediation: &PolicyRemediation, options: &Options, out: &m
         paint(WARNING, "[remediate]"),
         remediation.policy
     );
-    let before = visible(&remediation.before, Visibility::of(options));
-    let after = visible(&remediation.after, Visibility::of(options));
+    let before = visible(&remediation.before, options.filter());
+    let after = visible(&remediation.after, options.filter());
     let mut printer = ValuePrinter::new(ValueStyle {
         only_changes: true,
         ..value_style(options)

@@ -1,14 +1,14 @@
 //! Text for one step.
 
 use ecow::EcoString;
-use plumb_events::{Metadata, StateView};
+use plumb_events::{Filter, Metadata, StateView};
 use plumb_resource::StepOp;
 use plumb_value::path::PropertyPath;
 use plumb_value::{PropertyMap, Value};
 
 use crate::color::{RESET, paint};
 use crate::detailed::{Sides, translate};
-use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, Visibility, is_internal, visible};
+use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, is_internal, visible};
 use crate::ops;
 use crate::options::{Options, View};
 use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
@@ -90,7 +90,7 @@ pub(crate) fn difference_summary(metadata: &Metadata) -> String {
 /// Difference of the inputs: as reported by the provider, or else computed.
 fn input_difference(metadata: &Metadata) -> Option<ObjectDiff> {
     let (old, new) = (metadata.old.as_ref()?, metadata.new.as_ref()?);
-    let show = |map: &PropertyMap| visible(map, Visibility::default());
+    let show = |map: &PropertyMap| visible(map, Filter::default());
     let hidden = hidden_paths(metadata);
     let comparison = Comparison {
         hidden: &hidden,
@@ -145,7 +145,7 @@ pub(crate) fn outputs_text(metadata: &Metadata, options: &Options, view: OutputV
         aligns_lists: options.explain,
         ..Comparison::default()
     };
-    let show = |map: &PropertyMap| visible(map, Visibility::of(options));
+    let show = |map: &PropertyMap| visible(map, options.filter());
     let new = metadata.new.as_ref();
     let outputs = new.map(|new| show(&new.outputs)).unwrap_or_default();
     let inputs = new

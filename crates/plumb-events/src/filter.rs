@@ -50,6 +50,11 @@ impl Filter {
         }
     }
 
+    /// Whether texts of assets are shown as they are.
+    pub fn keeps_asset_texts(self) -> bool {
+        self.whole_asset_texts
+    }
+
     /// Whether secrets are shown.
     pub fn shows_secrets(self) -> bool {
         self.show_secrets

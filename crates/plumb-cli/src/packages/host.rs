@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plumb_automation::hosting::{register_builtins, register_languages};
-use plumb_plugin::discovery::{Cache, ProjectPlugin};
+use plumb_plugin::discovery::ProjectPlugin;
 use plumb_plugin::process::PluginTimeouts;
 use plumb_plugin::{
     Discovery, HostOptions, OutputStream, PluginHost, ServiceAddresses, parse_attachments,
 };
 use plumb_providers::{BuiltinContext, LogRecord, LogSeverity, LogSink};
 
-use super::log_arguments;
+use super::{discovery, log_arguments};
 use crate::acquire::{Demands, language_options, output_to, unasked};
 use crate::{Context, Error, Printer};
 
@@ -20,15 +20,11 @@ pub(super) fn host(ctx: &Context, plugins: Vec<ProjectPlugin>) -> Result<PluginH
     let environment = ctx.environment.variables().clone();
     let attachments = |name: &str| parse_attachments(ctx.environment.get(name).unwrap_or_default());
     let printer = Arc::clone(&ctx.printer);
-    let search_path = environment.get(std::ffi::OsStr::new("PATH")).cloned();
     let options = HostOptions {
         discovery: Discovery {
             project: plugins,
-            search_path: search_path
-                .filter(|_| !ctx.environment.is_on("PULUMI_IGNORE_AMBIENT_PLUGINS")),
             bundled: None,
-            cache: Cache::new(ctx.environment.pulumi_home.join("plugins")),
-            accept_newer: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH"),
+            ..discovery(&ctx.environment, None)
         },
         working_directory: ctx.environment.cwd.clone(),
         project: None,

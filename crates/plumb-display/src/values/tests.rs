@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use plumb_events::Filter;
 use plumb_value::{Asset, AssetSource};
 
 use super::*;
-use crate::diff::{Visibility, diff_objects, visible};
+use crate::diff::{diff_objects, visible};
 
 fn plain(text: &str) -> String {
     plumb_events::strip_color(text).into_owned()
@@ -13,8 +14,8 @@ fn diff_text(old: PropertyMap, new: PropertyMap) -> String {
     let mut printer = ValuePrinter::default();
     printer.object_diff(
         &diff_objects(
-            &visible(&old, Visibility::default()),
-            &visible(&new, Visibility::default()),
+            &visible(&old, Filter::default()),
+            &visible(&new, Filter::default()),
         ),
         1,
     );
