@@ -3,12 +3,11 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    about, cancel, ci, completion, config, console, convert, describe, discover, r#do, doctor,
-    events, help, history, install, login, logout, logs, new, org, package, plugin, policy,
-    project, provider, replay, schema, stack, state, trace, up, version, whoami, why,
+    about, cancel, ci, completion, config, console, convert, describe, r#do, doctor, events, help,
+    history, install, login, logout, logs, new, operations, org, package, plugin, policy, project,
+    provider, replay, schema, stack, state, trace, version, whoami, why,
 };
 use crate::context::GlobalArgs;
-use crate::operate::{self, args as operations};
 use crate::{Context, Error, ExitStatus};
 
 /// Plumb - infrastructure as code
@@ -37,17 +36,17 @@ pub struct Cli {
 #[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum Command {
     #[command(alias = "update")]
-    Up(operations::UpArgs),
+    Up(operations::args::UpArgs),
     #[command(alias = "pre")]
-    Preview(operations::PreviewArgs),
-    Refresh(operations::RefreshArgs),
+    Preview(operations::args::PreviewArgs),
+    Refresh(operations::args::RefreshArgs),
     #[command(aliases = ["down", "dn"])]
-    Destroy(operations::DestroyArgs),
-    Import(operations::ImportArgs),
+    Destroy(operations::args::DestroyArgs),
+    Import(operations::args::ImportArgs),
     #[command(aliases = ["create", "setup"])]
     New(new::NewArgs),
     Why(why::WhyArgs),
-    Drift(operate::drift::DriftArgs),
+    Drift(operations::args::DriftArgs),
     Doctor(doctor::DoctorArgs),
     Ci(ci::CiArgs),
     History(history::StackHistoryArgs),
@@ -82,7 +81,7 @@ pub enum Command {
     Policy(policy::PolicyArgs),
     Provider(provider::ProviderArgs),
     Logs(logs::LogsArgs),
-    Watch(operations::WatchArgs),
+    Watch(operations::args::WatchArgs),
     Console(console::ConsoleArgs),
     Do(r#do::DoArgs),
     /// Work with templates of the service
@@ -136,13 +135,13 @@ impl Command {
     /// Runs the command.
     pub fn run(self, ctx: &Context) -> Result<ExitStatus, Error> {
         match self {
-            Command::Up(args) => up::run(args, ctx),
-            Command::Preview(args) => operate::preview(args, ctx),
-            Command::Refresh(args) => operate::refresh(args, ctx),
-            Command::Destroy(args) => operate::destroy(args, ctx),
-            Command::Import(args) => discover::run(args, ctx),
+            Command::Up(args) => operations::up(args, ctx),
+            Command::Preview(args) => operations::preview(args, ctx),
+            Command::Refresh(args) => operations::refresh(args, ctx),
+            Command::Destroy(args) => operations::destroy(args, ctx),
+            Command::Import(args) => operations::import(args, ctx),
             Command::Why(args) => why::run(args, ctx),
-            Command::Drift(args) => operate::drift(args, ctx),
+            Command::Drift(args) => operations::drift(args, ctx),
             Command::Doctor(args) => doctor::run(args, ctx),
             Command::Ci(args) => ci::run(&args, ctx),
             Command::History(args) => history::run(args, ctx),
@@ -170,7 +169,7 @@ impl Command {
             Command::Policy(args) => policy::run(args, ctx),
             Command::Provider(args) => provider::run(&args, ctx),
             Command::Logs(args) => logs::run(args, ctx),
-            Command::Watch(args) => operate::watch(args, ctx),
+            Command::Watch(args) => operations::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),
             Command::Do(args) => r#do::run(&args, ctx),
             Command::ReplayEvents(args) => replay::run(args, ctx),

@@ -64,7 +64,7 @@ const FOR_DEBUGGING: ([&str; 3], [&str; 2]) = (
 pub fn shown_tree(environment: &Environment) -> clap::Command {
     let mut tree = command_tree();
     if environment.is_on("PULUMI_EXPERIMENTAL") {
-        tree = with_flags(tree, &crate::operate::remote::FLAGS);
+        tree = with_flags(tree, &crate::commands::operations::remote::FLAGS);
     }
     if !environment.is_on("PULUMI_DEBUG_COMMANDS") {
         return tree;

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use clap::{ArgGroup, Args};
 use plumb_acquire::LockMode;
 use plumb_deploy::setup::{Options, Phase};
 use plumb_display::{Action, Options as DisplayOptions, View};
@@ -20,6 +19,7 @@ use plumb_value::Value;
 
 use super::debugging::Debugged;
 use super::host::ProjectEnvironment;
+use super::policies::PackFlags;
 use super::screen::{self, Form, ScreenSetup};
 use super::session::{ORGANIZATION, Opening, Session, plugin_source, recorded_codec};
 use super::standalone_host::project_environment;
@@ -28,33 +28,19 @@ use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::{Context, Error, ExitStatus};
 
-/// Run policy packs over the state of a stack
-///
-/// The packs look at every resource of the state, and at all of them together, as they would in an update that changes nothing.
-/// Changes that they would make are shown and not made. The state is that of a stack, or of a file that `stack export` has written,
-/// which needs neither a stack nor a login. Ends with an error if something violates a mandatory policy.
-#[derive(Args, Debug)]
-#[command(group = ArgGroup::new("analyze-format").args(["json", "diff"]).multiple(false))]
-#[command(group = ArgGroup::new("analyze-state").args(["file", "stack"]).multiple(false))]
-pub struct AnalyzeArgs {
-    /// The name of the stack to operate on. Defaults to the current stack
-    #[arg(short, long)]
+/// Request to run policy packs over a state.
+#[derive(Clone, Debug, Default)]
+pub struct AnalysisRequest {
+    /// Name of the stack; the selected one without it.
     pub stack: Option<String>,
-    /// A file with the state to look at, as `stack export` writes it
-    #[arg(long)]
+    /// Path of a file with a state, instead of a stack.
     pub file: Option<String>,
-    /// Display violations as a rich diff
-    #[arg(long)]
+    /// Whether violations are shown as a difference.
     pub diff: bool,
-    /// Emit output as JSON
-    #[arg(short, long)]
+    /// Whether events are printed as JSON.
     pub json: bool,
-    /// Run one or more policy packs
-    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
-    pub policy_pack: Vec<String>,
-    /// Path to a JSON file with the config of the policy pack of the corresponding --policy-pack flag
-    #[arg(long, action = clap::ArgAction::Append, value_delimiter = ',')]
-    pub policy_pack_config: Vec<String>,
+    /// The packs: at least one.
+    pub packs: PackFlags,
 }
 
 /// Input of the packs.
@@ -68,17 +54,17 @@ struct Subject {
     tags: BTreeMap<String, String>,
 }
 
-/// Runs `policy analyze`.
-pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if args.policy_pack.is_empty() {
+/// Runs policy packs over a state.
+pub fn analyze(ctx: &Context, request: &AnalysisRequest) -> Result<ExitStatus, Error> {
+    if request.packs.packs.is_empty() {
         return Err(Error::user(
             "at least one --policy-pack path must be specified",
         ));
     }
-    policies::check_pairs(args.policy_pack.len(), args.policy_pack_config.len())?;
-    let subject = match &args.file {
+    request.packs.check()?;
+    let subject = match &request.file {
         Some(file) => of_file(file, ctx)?,
-        None => of_stack(args.stack.as_deref(), ctx)?,
+        None => of_stack(request.stack.as_deref(), ctx)?,
     };
     if subject.snapshot.resources.is_empty() {
         let description = &subject.description;
@@ -92,7 +78,7 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         .enable_all()
         .build()
         .map_err(|error| Error::user(format!("could not start: {error}")))?;
-    let analyzed = runtime.block_on(analyze(ctx, args, subject));
+    let analyzed = runtime.block_on(judge(ctx, request, subject));
     runtime.shutdown_background();
     match analyzed? {
         Analyzed::Passed => Ok(ExitStatus::Success),
@@ -105,15 +91,19 @@ pub fn run(args: &AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     }
 }
 
-async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<Analyzed, Error> {
+async fn judge(
+    ctx: &Context,
+    request: &AnalysisRequest,
+    subject: Subject,
+) -> Result<Analyzed, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone(), None)?;
-    let local = policies::local_packs(ctx, &args.policy_pack, &args.policy_pack_config)?;
+    let local = policies::local_packs(ctx, &request.packs)?;
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
         explains: false,
         record: None,
-        options: display_options(ctx, args, &subject.info),
-        form: if args.json {
+        options: display_options(ctx, request, &subject.info),
+        form: if request.json {
             Form::EventLines
         } else {
             Form::Human
@@ -156,9 +146,13 @@ async fn analyze(ctx: &Context, args: &AnalyzeArgs, subject: Subject) -> Result<
     Ok(analyzed)
 }
 
-fn display_options(ctx: &Context, args: &AnalyzeArgs, info: &ProgramContext) -> DisplayOptions {
+fn display_options(
+    ctx: &Context,
+    request: &AnalysisRequest,
+    info: &ProgramContext,
+) -> DisplayOptions {
     DisplayOptions {
-        view: if args.diff {
+        view: if request.diff {
             View::Diff
         } else {
             View::Progress

@@ -15,9 +15,9 @@ use plumb_plugin::{ConvertedParameter, ConvertedResource, ConvertedState, Conver
 use plumb_resource::Urn;
 use serde_json::json;
 
-use super::args::ImportArgs;
 use super::import::{Listing, from_file};
 use super::import_document::{FileExtension, FileParameterization, FileResource, ImportFile};
+use super::request::Conversion;
 use super::session::Session;
 use crate::json::{Indent, pretty};
 use crate::terraform;
@@ -50,14 +50,15 @@ pub(super) struct Converted {
 }
 
 impl Converted {
-    /// Runs the converter named by `--from` with the remaining arguments.
+    /// Runs the converter. The resources are to be protected if `protects` is on.
     pub(super) async fn of(
         ctx: &Context,
-        args: &ImportArgs,
+        conversion: &Conversion,
+        protects: bool,
         session: &Session<'_>,
     ) -> Result<Self, Error> {
-        let name = args.from.as_deref().unwrap_or_default();
-        let state = convert(ctx, name, &args.arguments, session).await?;
+        let name = &conversion.converter;
+        let state = convert(ctx, name, &conversion.arguments, session).await?;
         tell(&state.messages, ctx)?;
         if state.resources.is_empty() {
             return Err(Error::user(format!(
@@ -75,11 +76,11 @@ impl Converted {
             file,
         };
         let (stack, project) = (session.stack.name(), session.stack.project_name());
-        let listing = from_file(&converted.file, args.protect, stack, project);
+        let listing = from_file(&converted.file, protects, stack, project);
         converted.listing = match listing {
             Ok(listing) => listing,
             Err(error) => {
-                converted.write(ctx, args.generate_resources.as_deref(), true)?;
+                converted.write(ctx, conversion.file.as_deref(), true)?;
                 return Err(error);
             }
         };

@@ -27,9 +27,10 @@ use crate::{Context, Error, ExitStatus, go, prompt};
 /// Maximum time to deliver the last events to a listener.
 const DELIVERY: Duration = Duration::from_secs(10);
 
-/// Runs an operation from its flags to its exit code.
-pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
-    let form = request.form()?;
+/// Runs an operation.
+///
+/// A user who stops it gets [`ExitStatus::Cancelled`].
+pub fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatus, Error> {
     let event_log = request.event_log(ctx)?;
     let session = open(ctx, request)?;
     // A single thread, because requests, decisions and answers follow each other: none of them waits for another thread
@@ -42,7 +43,7 @@ pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatu
     let (event_log, delivery) = event_log.unzip();
     let result = runtime.block_on(async {
         let delivery = delivery.map(tokio::spawn);
-        let result = Box::pin(converted(ctx, request, session, form, event_log)).await;
+        let result = Box::pin(converted(ctx, request, session, event_log)).await;
         if let Some(delivery) = delivery {
             // A slow listener must not delay the end.
             let _ = tokio::time::timeout(DELIVERY, delivery).await;
@@ -55,9 +56,8 @@ pub(super) fn run(ctx: &Context, request: &OperationRequest) -> Result<ExitStatu
 }
 
 fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>, Error> {
-    let program = request.program.as_ref();
-    let creates = program.is_some_and(|program| program.create);
-    let missing = match (creates, request.kind) {
+    let choice = &request.stack;
+    let missing = match (choice.creates, request.kind) {
         (true, _) => IfMissing::Create,
         (false, Kind::Import | Kind::Destroy) => IfMissing::Fail,
         (false, _) if request.snippets.is_some() => IfMissing::Fail,
@@ -67,23 +67,17 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
         matches!(request.kind, Kind::Up | Kind::Preview) || request.runs_program(ctx);
     // Snippets are stored in the state: an update of only snippets needs no program.
     let needs_project = request.snippets.is_none()
-        && (runs_program
-            || request.kind == Kind::Import
-            || program.is_some_and(|program| !program.config.is_empty()));
-    let skips_check = program.is_some_and(|program| program.skip_config_validation)
-        || request.snippets.is_some()
-        || !runs_program;
+        && (runs_program || request.kind == Kind::Import || !choice.config.is_empty());
+    let skips_check = choice.skips_config_check || request.snippets.is_some() || !runs_program;
     let session = Session::open(
         ctx,
         &Opening {
-            stack: request.common.stack.as_deref(),
-            config_file: request.common.config_file.as_deref(),
-            config: program
-                .map(|program| program.config.as_slice())
-                .unwrap_or_default(),
-            config_paths: program.is_some_and(|program| program.config_path),
+            stack: choice.name.as_deref(),
+            config_file: choice.config_file.as_deref(),
+            config: &choice.config,
+            config_paths: choice.config_paths,
             missing,
-            secrets_provider: request.secrets_provider.as_deref(),
+            secrets_provider: choice.secrets_provider.as_deref(),
             check: if skips_check {
                 ConfigCheck::Skipped
             } else {
@@ -94,10 +88,10 @@ fn open<'c>(ctx: &'c Context, request: &OperationRequest) -> Result<Session<'c>,
             } else {
                 StateFallback::IfEnabled
             },
-            client: program.and_then(|program| program.client.clone()),
+            client: request.language_host.clone(),
             debugged: request.debugged.clone(),
-            checks_plugins: !request.common.skip_plugin_pre_install,
-            lock_mode: if request.common.locked {
+            checks_plugins: !request.skips_plugin_install,
+            lock_mode: if request.is_locked {
                 LockMode::Frozen
             } else {
                 LockMode::Update
@@ -123,18 +117,18 @@ async fn converted(
     ctx: &Context,
     request: &OperationRequest,
     mut session: Session<'_>,
-    form: Form,
     event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
-    let args = request.import.as_ref().filter(|args| args.from.is_some());
-    let Some(args) = args else {
-        return Box::pin(operate(ctx, request, session, form, event_log)).await;
+    let import = request.import.as_ref();
+    let conversion = import.and_then(|import| Some((import.conversion.as_ref()?, import.protects)));
+    let Some((conversion, protects)) = conversion else {
+        return Box::pin(operate(ctx, request, session, event_log)).await;
     };
-    let converted = Arc::new(Converted::of(ctx, args, &session).await?);
+    let converted = Arc::new(Converted::of(ctx, conversion, protects, &session).await?);
     session.converted = Some(converted.clone());
-    let result = Box::pin(operate(ctx, request, session, form, event_log)).await;
+    let result = Box::pin(operate(ctx, request, session, event_log)).await;
     let failed = !matches!(result, Ok(ExitStatus::Success));
-    let wanted = args.generate_resources.as_deref();
+    let wanted = conversion.file.as_deref();
     if failed || wanted.is_some() {
         converted.write(ctx, wanted, failed)?;
     }
@@ -145,7 +139,6 @@ async fn operate(
     ctx: &Context,
     request: &OperationRequest,
     mut session: Session<'_>,
-    form: Form,
     mut event_log: Option<EventLog>,
 ) -> Result<ExitStatus, Error> {
     let interrupts = interrupts::listen(ctx.printer.clone(), session.asked_to_end())?;
@@ -165,9 +158,9 @@ async fn operate(
         session.change_snippets(order)?;
     }
     if request
-        .listed
+        .import
         .as_ref()
-        .is_some_and(|file| !file.provider_inputs.is_empty())
+        .is_some_and(|import| !import.listed.provider_inputs.is_empty())
     {
         ctx.printer.warning(
             "the 'providerInputs' field is deprecated: declare the provider in 'resources' and set its configuration via its \
@@ -175,21 +168,14 @@ async fn operate(
         );
     }
     if request.preview_only || !request.skip_preview {
-        let previewed = preview(
-            ctx,
-            request,
-            &mut session,
-            form,
-            event_log.take(),
-            &interrupts,
-        );
+        let previewed = preview(ctx, request, &mut session, event_log.take(), &interrupts);
         match Box::pin(previewed).await? {
             Previewed::Confirmed(log) => event_log = log,
             Previewed::Last(ran) => {
                 let code = request.code_request(&session, &session.base)?;
-                let status = ends_with_preview(ctx, request, session, &ran, form);
+                let status = ends_with_preview(ctx, request, session, &ran);
                 if let Some(code) = code {
-                    code.fulfil(ctx, form == Form::Human).await?;
+                    code.fulfil(ctx, request.form == Form::Human).await?;
                 }
                 return status;
             }
@@ -206,14 +192,13 @@ async fn operate(
         request,
         &mut session,
         Phase::Execute,
-        form,
         event_log,
         false,
         &interrupts,
     )
     .await?;
     let metadata = metadata.map(Gathering::finish).unwrap_or_default();
-    Box::pin(conclude(ctx, request, session, ran, form, metadata)).await
+    Box::pin(conclude(ctx, request, session, ran, metadata)).await
 }
 
 /// Outcome of a preview.
@@ -230,7 +215,6 @@ async fn preview(
     ctx: &Context,
     request: &OperationRequest,
     session: &mut Session<'_>,
-    form: Form,
     event_log: Option<EventLog>,
     interrupts: &tokio::sync::watch::Receiver<u32>,
 ) -> Result<Previewed, Error> {
@@ -240,7 +224,6 @@ async fn preview(
         request,
         session,
         Phase::Preview,
-        form,
         event_log,
         asks || request.import_file.is_some(),
         interrupts,
@@ -270,7 +253,6 @@ fn ends_with_preview(
     request: &OperationRequest,
     session: Session<'_>,
     ran: &RunResult,
-    form: Form,
 ) -> Result<ExitStatus, Error> {
     if let Some(refusal) = refusal(ran) {
         session.leave();
@@ -280,13 +262,19 @@ fn ends_with_preview(
     if request.is_drift {
         let stack = session.stack.clone();
         session.leave();
-        reports::write(ctx, request, report, form)?;
+        reports::write(ctx, request, report)?;
         let nothing = RunExplanation::default();
         let run = ran.seen.run.as_ref().unwrap_or(&nothing);
         let result = ran.outcome.result;
-        return Ok(drift::report(ctx, &stack, run, result, form == Form::Quiet));
+        return Ok(drift::report(
+            ctx,
+            &stack,
+            run,
+            result,
+            request.form == Form::Quiet,
+        ));
     }
-    let status = reports::write(ctx, request, report, form)
+    let status = reports::write(ctx, request, report)
         .and_then(|()| status_of(request, ran))
         .and_then(|status| {
             if status == ExitStatus::Success {
@@ -308,12 +296,11 @@ async fn conclude(
     request: &OperationRequest,
     session: Session<'_>,
     mut ran: RunResult,
-    form: Form,
     metadata: Metadata,
 ) -> Result<ExitStatus, Error> {
     let status = status_of(request, &ran);
     let report = ran.seen.report.take();
-    let asked = request.common.message.clone().filter(|it| !it.is_empty());
+    let asked = request.message.clone().filter(|it| !it.is_empty());
     let message = asked.unwrap_or(metadata.message);
     let mut environment = metadata.facts;
     add_execution(ctx, request, &session, &mut environment);
@@ -324,12 +311,12 @@ async fn conclude(
     // Saved before any other result is reported, because an earlier failure would lose the state.
     session.finish(ran, request.kind.history(), message, environment)?;
     if let Some(code) = code? {
-        code.fulfil(ctx, form == Form::Human).await?;
+        code.fulfil(ctx, request.form == Form::Human).await?;
     }
     if let Some(before) = before {
         destroyed::conclude(ctx, request, &stack, &before)?;
     }
-    reports::write(ctx, request, report.as_ref(), form)?;
+    reports::write(ctx, request, report.as_ref())?;
     status
 }
 
@@ -342,14 +329,13 @@ async fn phase(
     request: &OperationRequest,
     session: &mut Session<'_>,
     phase: Phase,
-    form: Form,
     event_log: Option<EventLog>,
     keeps_events: bool,
     interrupts: &tokio::sync::watch::Receiver<u32>,
 ) -> Result<RunResult, Error> {
     let options = request.options(ctx, phase, session)?;
     let is_preview = phase == Phase::Preview;
-    let form = request.form_of(ctx, form, phase);
+    let form = request.form_of(ctx, phase);
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
         explains: is_preview && !request.is_drift,
@@ -394,7 +380,7 @@ async fn phase(
         span.record("outcome", FAILED);
     }
     let ran = ran?;
-    if succeeded(&ran) && form == Form::Human {
+    if succeeded(&ran) && request.form == Form::Human {
         show_permalink(ctx, request, session)?;
     }
     Ok(ran)
@@ -406,7 +392,7 @@ fn show_permalink(
     request: &OperationRequest,
     session: &Session<'_>,
 ) -> Result<(), Error> {
-    if request.common.suppress_permalink.as_deref() != Some("false") {
+    if !request.display.show_permalink {
         return Ok(());
     }
     let stack = &session.stack;
@@ -479,8 +465,7 @@ fn save_plan(
     let (Some(path), Some(plan)) = (&request.save_plan, &ran.plan) else {
         return Ok(());
     };
-    let update = request.update.as_ref();
-    session.save_plan(path, plan, update.is_some_and(|update| update.show_secrets))?;
+    session.save_plan(path, plan, request.display.show_secrets)?;
     if !request.is_json() {
         ctx.printer
             .info(&format!("Update plan written to '{path}'"));
@@ -521,7 +506,7 @@ fn confirmed(
             question.push_str("\nNo resources will be modified as part of this refresh; just your stack's state will be.");
         }
         let mut choices = vec!["no".to_owned(), "yes".to_owned()];
-        if !request.common.diff {
+        if !request.display.diff {
             choices.push("details".to_owned());
         }
         match prompt::select(&question, choices)? {
@@ -552,13 +537,13 @@ fn add_execution(
     facts: &mut Facts,
 ) {
     let kind = request
-        .common
-        .exec_kind
+        .caller
+        .kind
         .as_deref()
         .filter(|kind| matches!(*kind, "auto.local" | "auto.inline"))
         .unwrap_or("cli");
     facts.insert("exec.kind".to_owned(), kind.to_owned());
-    if let Some(agent) = &request.common.exec_agent {
+    if let Some(agent) = &request.caller.agent {
         facts.insert("exec.agent".to_owned(), agent.clone());
     }
     facts.insert("updatePlan".to_owned(), request.plan.is_some().to_string());

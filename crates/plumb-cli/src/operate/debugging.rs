@@ -8,7 +8,7 @@ use crate::Error;
 
 /// Processes that wait for a debugger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Debugged {
+pub struct Debugged {
     /// Whether the program waits.
     pub(super) program: bool,
     pub(super) plugins: DebuggedPlugins,
@@ -16,7 +16,7 @@ pub(super) struct Debugged {
 
 impl Debugged {
     /// Parses the values of the flag.
-    pub(super) fn parse(values: &[String]) -> Result<Self, Error> {
+    pub fn parse(values: &[String]) -> Result<Self, Error> {
         let mut program = false;
         let mut all_plugins = false;
         let mut names = BTreeSet::new();

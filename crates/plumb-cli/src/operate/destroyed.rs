@@ -60,10 +60,10 @@ pub(super) fn is_all_protected(
     request: &OperationRequest,
     snapshot: &Snapshot,
 ) -> Result<bool, Error> {
-    if !request.exclude_protected {
+    if !request.scope.exclude_protected {
         return Ok(false);
     }
-    if request.has_targets() {
+    if request.scope.has_targets() {
         return Err(Error::user(
             "you cannot specify --target and --exclude-protected",
         ));
@@ -94,7 +94,7 @@ pub(super) fn conclude(
             ctx.printer.note(text);
         }
     };
-    let kept = if request.exclude_protected {
+    let kept = if request.scope.exclude_protected {
         Kept::of(before).count
     } else {
         0
@@ -105,7 +105,7 @@ pub(super) fn conclude(
         ));
         return Ok(());
     }
-    if request.has_targets() || request.preview_only {
+    if request.scope.has_targets() || request.preview_only {
         return Ok(());
     }
     if !request.remove {
@@ -125,7 +125,7 @@ pub(super) fn conclude(
         }
         other => other.into(),
     })?;
-    if let Some(path) = ctx.settings_path(stack, request.common.config_file.as_deref())? {
+    if let Some(path) = ctx.settings_path(stack, request.stack.config_file.as_deref())? {
         plumb_project::files::remove(&path)?;
     }
     say("The resources in the stack have been deleted, and the history and configuration removed.");

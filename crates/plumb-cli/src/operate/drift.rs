@@ -1,35 +1,13 @@
 //! `drift`: a refresh preview that changes nothing. The exit code tells whether there is drift.
 
-use clap::Args;
 use plumb_display::{Explanation, RunExplanation};
 use plumb_events::{OperationResult, strip_color};
 use plumb_resource::Urn;
 use serde_json::{Value as Json, json};
 
-use super::args::{CommonArgs, ProgramArgs, ReportArgs};
 use crate::context::Stack;
 use crate::json::{Indent, pretty};
 use crate::{Context, ExitStatus};
-
-/// Show how what exists differs from the stack's state
-///
-/// Reads every resource from its provider and compares it with the state. Nothing is changed. The exit code is 0 if nothing
-/// differs and 2 if something does.
-#[derive(Args, Clone, Debug)]
-pub struct DriftArgs {
-    /// Shared flags.
-    #[command(flatten)]
-    pub common: CommonArgs,
-    /// Shared flags.
-    #[command(flatten)]
-    pub program: ProgramArgs,
-    /// Specify a resource URN to leave alone
-    #[arg(short = 'x', long, action = clap::ArgAction::Append)]
-    pub exclude: Vec<String>,
-    /// Files with a report.
-    #[command(flatten)]
-    pub report: ReportArgs,
-}
 
 /// Prints the drifted resources, and returns the exit code.
 pub(super) fn report(

@@ -15,8 +15,8 @@ use plumb_state::Snapshot;
 use plumb_value::Value;
 use plumb_yaml::imported::{Code, Imported, declarations};
 
-use super::args::ImportArgs;
 use super::import::Listing;
+use super::request::ImportRequest;
 use super::translated::of_translated;
 use crate::context::Stack;
 use crate::packages::schemas;
@@ -29,14 +29,11 @@ const ABOUT_PROTECTION: &str = "Please note that the imported resources are mark
                                 you will need to remove the `protect` option and run `pulumi update` *before*\n\
                                 the destroy will take effect.\n";
 
-/// Checks before the import that the code can be generated and written.
-pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
-    let Some(out) = &args.out else {
-        return Ok(());
-    };
+/// Checks before the import that the code can be generated and written to the file at `out`. Without code that is only said.
+pub fn prepare_output(ctx: &Context, out: &str, has_declarations: bool) -> Result<(), Error> {
     let language = language(ctx)?;
     match language.as_deref() {
-        Some(language) if args.generate_code && !has_code(language) => {
+        Some(language) if has_declarations && !has_code(language) => {
             return Err(Error::user(format!(
                 "`--out`: code for imported resources is written in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in {language}; \
                  import with `--generate-code=false`, and declare the resources by hand"
@@ -44,7 +41,7 @@ pub(super) fn prepare(ctx: &Context, args: &ImportArgs) -> Result<(), Error> {
         }
         _ => {}
     }
-    if !args.generate_code {
+    if !has_declarations {
         let text = "Output file will not be used as --generate-code is false.";
         ctx.printer.info(text);
     }
@@ -74,7 +71,7 @@ pub(super) struct CodeRequest {
 impl CodeRequest {
     /// Collects the states of the imported resources from `snapshot`.
     pub(super) fn new(
-        args: &ImportArgs,
+        import: &ImportRequest,
         listing: Listing,
         stack: &Stack,
         snapshot: &Snapshot,
@@ -88,8 +85,8 @@ impl CodeRequest {
         CodeRequest {
             states: states.collect(),
             names: listing.names,
-            out: args.out.clone(),
-            is_protected: args.protect,
+            out: import.out.clone(),
+            is_protected: import.protects,
         }
     }
 

@@ -1,19 +1,17 @@
-//! List of resources to `import` (`cli.md` 3.6): the file of `--file`, or the arguments of the command.
+//! Files that list the resources to `import` (`cli.md` 3.6).
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use plumb_resource::Urn;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::args::{Discovered, ImportArgs};
 use crate::go::json::{Form, decode};
 use crate::{Error, go};
 
-/// The file of `--file`.
+/// List of the resources to import, as in the file of `--file`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ImportFile {
+pub struct ImportFile {
     #[serde(default, deserialize_with = "null_or")]
     pub(super) name_table: BTreeMap<String, String>,
     #[serde(default, deserialize_with = "null_or")]
@@ -195,50 +193,8 @@ const FILE: Form = Form::Struct(
     ],
 );
 
-/// List from flags and arguments; `None` for a converter, which runs later.
-pub(super) fn asked(args: &ImportArgs, cwd: &Path) -> Result<Option<ImportFile>, Error> {
-    if !args.discovered.is_empty() {
-        return Ok(Some(discovered(&args.discovered)));
-    }
-    match (&args.file, &args.from) {
-        (Some(path), _) => {
-            let is_inline = !args.arguments.is_empty()
-                || !args.properties.is_empty()
-                || args.parent.as_deref().is_some_and(|it| !it.is_empty())
-                || args.provider.as_deref().is_some_and(|it| !it.is_empty());
-            if is_inline {
-                return Err(Error::user(
-                    "an inline resource may not be specified in conjunction with an import file",
-                ));
-            }
-            if args.from.is_some() {
-                return Err(Error::user(
-                    "a converter may not be specified in conjunction with an import file",
-                ));
-            }
-            read(path, cwd).map(Some)
-        }
-        (None, Some(_)) => Ok(None),
-        (None, None) => inline(args).map(Some),
-    }
-}
-
-/// The resources of `--discover` that were chosen.
-fn discovered(chosen: &[Discovered]) -> ImportFile {
-    let resources = chosen.iter().cloned();
-    let resources = resources.map(|chosen| FileResource {
-        r#type: chosen.type_token,
-        name: chosen.name,
-        id: chosen.id,
-        ..FileResource::default()
-    });
-    ImportFile {
-        resources: resources.collect(),
-        ..ImportFile::default()
-    }
-}
-
-fn read(path: &str, cwd: &Path) -> Result<ImportFile, Error> {
+/// Reads a file.
+pub(super) fn read(path: &str, cwd: &Path) -> Result<ImportFile, Error> {
     let failed = |why: String| Error::user(format!("could not read import file: {why}"));
     let bytes = std::fs::read(cwd.join(path)).map_err(|error| {
         failed(match error.kind() {
@@ -255,58 +211,4 @@ pub(super) fn parse(text: &str) -> Result<ImportFile, String> {
     let file: Option<ImportFile> =
         serde_json::from_value(document).map_err(|error| error.to_string())?;
     Ok(file.unwrap_or_default())
-}
-
-/// The single resource in the arguments.
-fn inline(args: &ImportArgs) -> Result<ImportFile, Error> {
-    let missing = |what: &str| {
-        Err(Error::user(format!(
-            "an inline resource must be specified if no converter or import file is used, missing {what}"
-        )))
-    };
-    let [type_token, name, id] = match args.arguments.as_slice() {
-        [] => return missing("type, name, and id"),
-        [_] => return missing("name and id"),
-        [_, _] => return missing("id"),
-        [type_token, name, id] => [type_token, name, id].map(Clone::clone),
-        _ => return Err(Error::user("only expected at most three arguments")),
-    };
-    let mut file = ImportFile::default();
-    let mut resource = FileResource {
-        r#type: type_token,
-        name,
-        id,
-        properties: args.properties.clone(),
-        ..FileResource::default()
-    };
-    if let Some(text) = args.parent.as_deref().filter(|text| !text.is_empty()) {
-        let (name, urn) = named_urn(text, "parent");
-        if Urn::parse(&urn).is_err() {
-            return Err(Error::user(format!("invalid parent URN: '{text}'")));
-        }
-        file.name_table.insert(name.clone(), urn);
-        resource.parent = name;
-    }
-    if let Some(text) = args.provider.as_deref().filter(|text| !text.is_empty()) {
-        let (name, urn) = named_urn(text, "provider");
-        if file.name_table.contains_key(&name) {
-            return Err(Error::user(format!(
-                "provider and parent must have distinct names, both were '{name}'"
-            )));
-        }
-        file.name_table.insert(name.clone(), urn);
-        resource.provider = name;
-    }
-    file.resources.push(resource);
-    Ok(file)
-}
-
-/// Parses a flag of the form `name=URN`. Any other text is a URN without a name.
-fn named_urn(text: &str, name: &str) -> (String, String) {
-    match text.split_once('=') {
-        Some((named, urn)) if !named.is_empty() && Urn::parse(urn).is_ok() => {
-            (named.to_owned(), urn.to_owned())
-        }
-        _ => (name.to_owned(), text.to_owned()),
-    }
 }

@@ -4,13 +4,12 @@ use plumb_deploy::setup::Adoption;
 use plumb_resource::{OperationType, Urn};
 use plumb_state::PendingOperation;
 
-use super::args::RefreshArgs;
 use super::session::Session;
 use crate::{Context, Error, prompt};
 
 /// Flags about pending creates.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PendingCreates {
+pub struct PendingCreates {
     /// `--skip-pending-creates`: no questions.
     skips: bool,
     /// `--clear-pending-creates`: forget those without an id in `found`.
@@ -29,11 +28,12 @@ enum Answer {
 }
 
 impl PendingCreates {
-    pub(super) fn of(args: &RefreshArgs) -> Self {
-        let (pairs, rest) = args.import_pending_creates.as_chunks::<2>();
+    /// `found` has URNs, each followed by the ID of its object.
+    pub fn new(skips: bool, clears: bool, found: &[String]) -> Self {
+        let (pairs, rest) = found.as_chunks::<2>();
         PendingCreates {
-            skips: args.skip_pending_creates,
-            clears: args.clear_pending_creates,
+            skips,
+            clears,
             found: pairs
                 .iter()
                 .map(|[urn, id]| (urn.clone(), id.clone()))

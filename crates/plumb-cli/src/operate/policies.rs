@@ -8,16 +8,39 @@ use serde_json::{Map, Value};
 
 use crate::{Context, Error};
 
-/// Packs with their configuration; [`check_pairs`] must have accepted the numbers of both.
-pub(super) fn local_packs(
-    ctx: &Context,
-    packs: &[String],
-    configs: &[String],
-) -> Result<Vec<LocalPack>, Error> {
+/// Policy packs in local folders.
+#[derive(Clone, Debug, Default)]
+pub struct PackFlags {
+    /// Paths of the packs.
+    pub packs: Vec<String>,
+    /// Paths of their configurations: none, or one for each pack.
+    pub configs: Vec<String>,
+}
+
+impl PackFlags {
+    /// Error unless there is one configuration per pack, or none at all.
+    pub fn check(&self) -> Result<(), Error> {
+        let (packs, configs) = (self.packs.len(), self.configs.len());
+        if configs > 0 && packs == 0 {
+            return Err(Error::user(
+                "\"--policy-pack-config\" must be specified with \"--policy-pack\"",
+            ));
+        }
+        if configs > 0 && configs != packs {
+            return Err(Error::user(
+                "the number of \"--policy-pack-config\" flags must match the number of \"--policy-pack\" flags",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Packs with their configuration; [`PackFlags::check`] must have accepted them.
+pub(super) fn local_packs(ctx: &Context, flags: &PackFlags) -> Result<Vec<LocalPack>, Error> {
     let cwd = &ctx.environment.cwd;
-    let mut local = Vec::with_capacity(packs.len());
-    for (index, name) in packs.iter().enumerate() {
-        let config = configs.get(index).filter(|path| !path.is_empty());
+    let mut local = Vec::with_capacity(flags.packs.len());
+    for (index, name) in flags.packs.iter().enumerate() {
+        let config = flags.configs.get(index).filter(|path| !path.is_empty());
         let config = config
             .map(|path| read_config(&cwd.join(path)))
             .transpose()?;
@@ -28,21 +51,6 @@ pub(super) fn local_packs(
         });
     }
     Ok(local)
-}
-
-/// Error unless there is one configuration per pack, or none at all.
-pub(crate) fn check_pairs(packs: usize, configs: usize) -> Result<(), Error> {
-    if configs > 0 && packs == 0 {
-        return Err(Error::user(
-            "\"--policy-pack-config\" must be specified with \"--policy-pack\"",
-        ));
-    }
-    if configs > 0 && configs != packs {
-        return Err(Error::user(
-            "the number of \"--policy-pack-config\" flags must match the number of \"--policy-pack\" flags",
-        ));
-    }
-    Ok(())
 }
 
 fn read_config(path: &Path) -> Result<Map<String, Value>, Error> {
@@ -62,10 +70,14 @@ mod tests {
 
     #[test]
     fn configurations_come_in_pairs_with_packs_or_not_at_all() {
+        let flags = |packs, configs| PackFlags {
+            packs: vec!["pack".to_owned(); packs],
+            configs: vec!["config.json".to_owned(); configs],
+        };
         for (packs, configs) in [(0, 0), (2, 0), (2, 2)] {
-            assert!(check_pairs(packs, configs).is_ok());
+            assert!(flags(packs, configs).check().is_ok());
         }
-        let refused = |packs, configs| check_pairs(packs, configs).unwrap_err().text().unwrap();
+        let refused = |packs, configs| flags(packs, configs).check().unwrap_err().text().unwrap();
         assert!(refused(0, 1).contains("must be specified with"));
         assert!(refused(2, 1).contains("must match the number"));
     }

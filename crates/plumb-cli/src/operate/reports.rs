@@ -6,15 +6,14 @@ use std::path::Path;
 use plumb_display::ChangeReport;
 use plumb_project::files;
 
-use super::args::ReportArgs;
-use super::request::OperationRequest;
+use super::request::{OperationRequest, ReportFiles};
 use super::screen::Form;
 use crate::{Context, Error, go};
 
 /// Maximum size of a report in Markdown, in bytes. Comments on GitHub have at most 65,536 characters.
 const MARKDOWN: usize = 60_000;
 
-impl ReportArgs {
+impl ReportFiles {
     /// Whether any report is wanted.
     pub(super) fn is_wanted(&self) -> bool {
         self.html.is_some() || self.markdown.is_some()
@@ -26,17 +25,15 @@ pub(super) fn write(
     ctx: &Context,
     request: &OperationRequest,
     report: Option<&ChangeReport>,
-    form: Form,
 ) -> Result<(), Error> {
     let Some(report) = report else {
         return Ok(());
     };
-    let update = request.update.as_ref();
-    let has_secrets = update.is_some_and(|update| update.show_secrets);
+    let has_secrets = request.display.show_secrets;
     let write = |file: &str, text: &str| -> Result<(), Error> {
         save(&ctx.environment.cwd.join(file), text, has_secrets)
             .map_err(|error| Error::user(go::open(file, &error)))?;
-        if form == Form::Human && !request.report.is_internal {
+        if request.form == Form::Human && !request.report.is_internal {
             let noun = request.kind.word();
             ctx.printer.info(&format!("Wrote the {noun} to `{file}`"));
         }

@@ -7,34 +7,34 @@ use plumb_display::{Action, Options as DisplayOptions, View};
 use plumb_engine::policies::PolicyPacks;
 use plumb_state::Snapshot;
 
-use super::args::{
-    CommonArgs, DestroyArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs, ReportArgs, UpArgs,
-    UpdateArgs,
-};
 use super::debugging::Debugged;
 use super::destroyed::Kept;
-use super::drift::DriftArgs;
 use super::event_log::{Delivery, EventLog};
 use super::import::Listing;
-use super::import_code::{self, CodeRequest};
-use super::import_document::{self, ImportFile};
+use super::import_code::CodeRequest;
+use super::import_document::ImportFile;
 use super::pending::PendingCreates;
+use super::policies::PackFlags;
 use super::screen::Form;
 use super::session::Session;
 use super::snippets::SnippetOrder;
 use super::{import, policies, runs};
 use crate::context::Stack;
 use crate::identity::Code;
-use crate::json::wants_json;
 use crate::{Context, Error, ExitStatus};
 
 /// Kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// An update.
     Up,
+    /// A preview of an update.
     Preview,
+    /// A refresh.
     Refresh,
+    /// A destroy.
     Destroy,
+    /// An import.
     Import,
 }
 
@@ -69,242 +69,239 @@ impl Kind {
     }
 }
 
-/// An operation with its flags, independent of the command.
-pub(super) struct OperationRequest {
-    pub(super) kind: Kind,
-    pub(super) common: CommonArgs,
-    pub(super) program: Option<ProgramArgs>,
-    pub(super) update: Option<UpdateArgs>,
-    pub(super) import: Option<ImportArgs>,
-    /// Resources to import, from arguments or a file; `None` with a converter.
-    pub(super) listed: Option<ImportFile>,
-    pub(super) exclude: Vec<String>,
-    pub(super) exclude_dependents: bool,
-    pub(super) exclude_protected: bool,
-    pub(super) refresh: Option<String>,
-    pub(super) expect_no_changes: bool,
-    pub(super) continue_on_error: bool,
-    pub(super) ignore_protect: bool,
-    pub(super) secrets_provider: Option<String>,
-    pub(super) preview_only: bool,
-    pub(super) skip_preview: bool,
-    pub(super) yes: bool,
-    pub(super) remove: bool,
-    pub(super) show_config: bool,
-    pub(super) show_full_output: bool,
-    pub(super) pending_creates: PendingCreates,
+/// The stack of an operation, and how it is opened.
+#[derive(Clone, Debug, Default)]
+pub struct StackChoice {
+    /// Name of the stack; the selected one without it.
+    pub name: Option<String>,
+    /// Path of the file with its settings.
+    pub config_file: Option<String>,
+    /// Values for the settings, as `KEY=VALUE`, which are saved.
+    pub config: Vec<String>,
+    /// Whether the keys of `config` are paths.
+    pub config_paths: bool,
+    /// Whether settings may lack values that the project requires.
+    pub skips_config_check: bool,
+    /// Whether a stack that does not exist is created.
+    pub creates: bool,
+    /// Secrets provider of a stack that is created.
+    pub secrets_provider: Option<String>,
+}
+
+/// Resources that an operation is limited to.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// URNs of the targets, with wildcards.
+    pub targets: Vec<String>,
+    /// Whether dependents of the targets are included.
+    pub target_dependents: bool,
+    /// URNs of resources to leave alone.
+    pub excludes: Vec<String>,
+    /// Whether dependents of the excluded resources are left alone too.
+    pub exclude_dependents: bool,
+    /// Whether protected resources and their dependencies are left alone.
+    pub exclude_protected: bool,
+    /// URNs of resources to replace.
+    pub replaces: Vec<String>,
+    /// URNs of targets to replace.
+    pub target_replaces: Vec<String>,
+}
+
+impl Scope {
+    pub(super) fn has_targets(&self) -> bool {
+        !self.targets.is_empty()
+    }
+}
+
+/// Choices about the output.
+#[derive(Clone, Debug, Default)]
+pub struct DisplayFlags {
+    /// Whether changes are shown as a difference.
+    pub diff: bool,
+    /// Whether debug messages are shown.
+    pub debug: bool,
+    /// Whether outputs of the stack are left out.
+    pub suppress_outputs: bool,
+    /// Whether the dots of long steps are left out.
+    pub suppress_progress: bool,
+    /// Whether the link to the state of the stack is shown.
+    pub show_permalink: bool,
+    /// Whether the settings are shown.
+    pub show_config: bool,
+    /// Whether outputs of the stack are shown in full length.
+    pub show_full_output: bool,
+    /// Whether each step of a replacement is shown.
+    pub show_replacement_steps: bool,
+    /// Whether unchanged resources are shown.
+    pub show_sames: bool,
+    /// Whether whole URNs are shown.
+    pub show_urns: bool,
+    /// Whether resources that are only read are shown.
+    pub show_reads: bool,
+    /// Whether each remediation of a policy is shown.
+    pub show_policy_remediations: bool,
+    /// Whether secrets are shown.
+    pub show_secrets: bool,
+}
+
+/// The program that has started the command.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// Kind of its call; `cli`, or none, for a user.
+    pub kind: Option<String>,
+    /// Its name and version.
+    pub agent: Option<String>,
+}
+
+impl Caller {
+    /// Whether a program runs the command and shows its output itself.
+    fn is_program(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| kind != "cli")
+    }
+}
+
+/// Files with a report of the operation, or of its preview if nothing follows that.
+#[derive(Clone, Debug, Default)]
+pub struct ReportFiles {
+    /// Path of a page of HTML.
+    pub html: Option<String>,
+    /// Path of a file in Markdown.
+    pub markdown: Option<String>,
+    /// Whether the files are for the program itself, so that no message mentions them.
+    pub is_internal: bool,
+}
+
+/// An import.
+#[derive(Default)]
+pub struct ImportRequest {
+    /// Resources to adopt; empty if there is a converter.
+    pub listed: ImportFile,
+    /// Converter that lists the resources.
+    pub conversion: Option<Conversion>,
+    /// Whether the resources are protected afterwards.
+    pub protects: bool,
+    /// Whether declarations of the resources are printed or written.
+    pub declares: bool,
+    /// Path of the file for the declarations.
+    pub out: Option<String>,
+}
+
+/// Call of a converter that finds resources in the state of another system.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// Name of the converter.
+    pub converter: String,
+    /// Arguments for it.
+    pub arguments: Vec<String>,
+    /// Path of the file that lists the resources it finds.
+    pub file: Option<String>,
+}
+
+/// An operation, and how it is run.
+pub struct OperationRequest {
+    /// Kind of the operation.
+    pub kind: Kind,
+    /// The stack.
+    pub stack: StackChoice,
+    /// Message for the history.
+    pub message: Option<String>,
+    /// Number of steps that may run at once.
+    pub parallel: i32,
+    /// Form of the output.
+    pub form: Form,
+    /// Contents of the output.
+    pub display: DisplayFlags,
+    /// Path or address that events are written to.
+    pub event_log: Option<String>,
+    /// Caller of the command.
+    pub caller: Caller,
+    /// Whether missing plugins are not installed before the operation.
+    pub skips_plugin_install: bool,
+    /// Whether only plugins that plumb.lock names may be used.
+    pub is_locked: bool,
+    /// Address of a language host that runs already.
+    pub language_host: Option<String>,
+    /// Whether the program runs in a refresh or destroy; by default a variable decides.
+    pub runs_program: Option<bool>,
+    /// Resources that are included.
+    pub scope: Scope,
+    /// Policy packs.
+    pub packs: PackFlags,
+    /// Import, for that kind.
+    pub import: Option<ImportRequest>,
+    /// Text that says whether to refresh first; the project decides without it. Read when the stack is open.
+    pub refresh: Option<String>,
+    /// Whether changes are an error.
+    pub expect_no_changes: bool,
+    /// Whether other steps go on after one failed.
+    pub continue_on_error: bool,
+    /// Whether protected resources may be changed.
+    pub ignore_protect: bool,
+    /// Whether only a preview runs.
+    pub preview_only: bool,
+    /// Whether no preview runs.
+    pub skip_preview: bool,
+    /// Whether no confirmation is needed.
+    pub yes: bool,
+    /// Whether the stack is removed after a destroy.
+    pub remove: bool,
+    /// Decisions about creates that were interrupted.
+    pub pending_creates: PendingCreates,
     /// Path for the plan of the preview.
-    pub(super) save_plan: Option<String>,
+    pub save_plan: Option<String>,
     /// Path for the list of resources that the preview would create.
-    pub(super) import_file: Option<String>,
+    pub import_file: Option<String>,
     /// Paths for reports.
-    pub(super) report: ReportArgs,
+    pub report: ReportFiles,
     /// Path of the plan that constrains the update.
-    pub(super) plan: Option<String>,
+    pub plan: Option<String>,
     /// Whether the update is constrained by its own preview.
-    pub(super) is_strict: bool,
-    /// Whether `watch` runs the update.
-    pub(super) is_watch: bool,
+    pub is_strict: bool,
     /// Whether the command is `drift`: a preview whose drift is reported.
-    pub(super) is_drift: bool,
+    pub is_drift: bool,
     /// Processes that wait for a debugger.
-    pub(super) debugged: Debugged,
+    pub debugged: Debugged,
     /// Snippet changes, for an update of only snippets.
-    pub(super) snippets: Option<SnippetOrder>,
+    pub snippets: Option<SnippetOrder>,
 }
 
 impl OperationRequest {
-    pub(super) fn new(kind: Kind, common: CommonArgs) -> Self {
+    /// An operation with the defaults of its command.
+    pub fn new(kind: Kind) -> Self {
         OperationRequest {
             kind,
-            common,
-            program: None,
-            update: None,
+            stack: StackChoice::default(),
+            message: None,
+            parallel: crate::Environment::default_parallel(),
+            form: Form::Human,
+            display: DisplayFlags::default(),
+            event_log: None,
+            caller: Caller::default(),
+            skips_plugin_install: false,
+            is_locked: false,
+            language_host: None,
+            runs_program: None,
+            scope: Scope::default(),
+            packs: PackFlags::default(),
             import: None,
-            listed: None,
-            exclude: Vec::new(),
-            exclude_dependents: false,
-            exclude_protected: false,
             refresh: None,
             expect_no_changes: false,
             continue_on_error: false,
             ignore_protect: false,
-            secrets_provider: None,
             preview_only: false,
             skip_preview: false,
             yes: false,
             remove: false,
-            show_config: false,
-            show_full_output: false,
             pending_creates: PendingCreates::default(),
             save_plan: None,
             import_file: None,
-            report: ReportArgs::default(),
+            report: ReportFiles::default(),
             plan: None,
             is_strict: false,
-            is_watch: false,
             is_drift: false,
             debugged: Debugged::default(),
             snippets: None,
         }
-    }
-
-    pub(super) fn with_update(mut self, update: UpdateArgs) -> Result<Self, Error> {
-        self.debugged = Debugged::parse(&update.attach_debugger)?;
-        policies::check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
-        self.refresh.clone_from(&update.refresh);
-        self.expect_no_changes = update.expect_no_changes;
-        self.exclude_dependents = update.exclude_dependents;
-        self.ignore_protect = update.ignore_protect;
-        self.show_config = update.show_config;
-        self.show_full_output = update.show_full_output;
-        self.update = Some(update);
-        Ok(self)
-    }
-
-    pub(super) fn with_program(mut self, program: ProgramArgs) -> Result<Self, Error> {
-        program.remote.check()?;
-        if !program.override_env.is_empty() {
-            let text = "`--override-env` is not supported: stores in files have no environments";
-            return Err(Error::user(text)
-                .hint("`--config KEY=VALUE` gives values to this stack, `plumb config cp --dest STACK` to another")
-                .known(Code::NotSupported));
-        }
-        self.program = Some(program);
-        Ok(self)
-    }
-
-    /// An update. The project is read first, and flags are checked before the stack is opened.
-    pub(super) fn up(args: UpArgs, ctx: &Context) -> Result<Self, Error> {
-        args.program.remote.check()?;
-        ctx.program_project()?.check_version()?;
-        if args.strict && args.skip_preview {
-            return Err(Error::user(
-                "--strict cannot be used with --skip-preview; strict requires a preview",
-            ));
-        }
-        check_confirmed(ctx, Kind::Up, args.yes || args.skip_preview)?;
-        Ok(OperationRequest {
-            exclude: args.exclude,
-            continue_on_error: args.continue_on_error,
-            secrets_provider: Some(args.secrets_provider),
-            skip_preview: args.skip_preview,
-            yes: args.yes,
-            plan: args.plan,
-            is_strict: args.strict,
-            report: args.report,
-            ..OperationRequest::new(Kind::Up, args.common)
-                .with_program(args.program)?
-                .with_update(args.update)?
-        })
-    }
-
-    /// An update run by `watch`, which prints less.
-    pub(super) fn watch(args: UpArgs, ctx: &Context) -> Result<Self, Error> {
-        Ok(OperationRequest {
-            is_watch: true,
-            ..OperationRequest::up(args, ctx)?
-        })
-    }
-
-    pub(super) fn preview(args: PreviewArgs, ctx: &Context) -> Result<Self, Error> {
-        args.program.remote.check()?;
-        ctx.program_project()?.check_version()?;
-        let request =
-            OperationRequest::new(Kind::Preview, args.common).with_program(args.program)?;
-        Debugged::parse(&args.update.attach_debugger)?;
-        request.form()?;
-        Ok(OperationRequest {
-            exclude: args.exclude,
-            preview_only: true,
-            import_file: args.import_file,
-            report: args.report,
-            save_plan: args.save_plan,
-            ..request.with_update(args.update)?
-        })
-    }
-
-    pub(super) fn refresh(args: RefreshArgs, ctx: &Context) -> Result<Self, Error> {
-        args.program.remote.check()?;
-        if let Some(project) = ctx.find_project()? {
-            project.check_version()?;
-        }
-        let is_sure = args.yes || args.skip_preview || args.preview_only;
-        check_confirmed(ctx, Kind::Refresh, is_sure)?;
-        let pending_creates = PendingCreates::of(&args);
-        let request =
-            OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?;
-        request.form()?;
-        check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(OperationRequest {
-            exclude: args.exclude,
-            exclude_dependents: args.exclude_dependents,
-            expect_no_changes: args.expect_no_changes,
-            preview_only: args.preview_only,
-            skip_preview: args.skip_preview,
-            yes: args.yes,
-            pending_creates,
-            report: args.report,
-            ..request
-        })
-    }
-
-    pub(super) fn drift(args: DriftArgs) -> Result<Self, Error> {
-        Ok(OperationRequest {
-            exclude: args.exclude,
-            preview_only: true,
-            is_drift: true,
-            report: args.report,
-            ..OperationRequest::new(Kind::Refresh, args.common).with_program(args.program)?
-        })
-    }
-
-    pub(super) fn destroy(args: DestroyArgs, ctx: &Context) -> Result<Self, Error> {
-        let is_sure = args.yes || args.skip_preview || args.preview_only;
-        check_confirmed(ctx, Kind::Destroy, is_sure)?;
-        let request =
-            OperationRequest::new(Kind::Destroy, args.common).with_program(args.program)?;
-        request.form()?;
-        check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(OperationRequest {
-            exclude: args.exclude,
-            exclude_protected: args.exclude_protected,
-            refresh: args.refresh,
-            continue_on_error: args.continue_on_error,
-            ignore_protect: args.ignore_protect,
-            preview_only: args.preview_only,
-            skip_preview: args.skip_preview,
-            yes: args.yes,
-            remove: args.remove,
-            show_config: args.show_config,
-            show_full_output: args.show_full_output,
-            report: args.report,
-            ..request
-        })
-    }
-
-    /// An import. Arguments and file are checked first, before anything else happens.
-    pub(super) fn import(args: ImportArgs, ctx: &Context) -> Result<Self, Error> {
-        let request = OperationRequest {
-            preview_only: args.preview_only,
-            skip_preview: args.skip_preview,
-            yes: args.yes,
-            import: Some(args.clone()),
-            ..OperationRequest::new(Kind::Import, args.common.clone())
-        };
-        request.form()?;
-        ctx.program_project()?.check_version()?;
-        let listed = import_document::asked(&args, &ctx.environment.cwd)?;
-        import_code::prepare(ctx, &args)?;
-        let is_sure = args.yes || args.skip_preview || args.preview_only;
-        check_confirmed(ctx, Kind::Import, is_sure)?;
-        check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-        Ok(OperationRequest { listed, ..request })
-    }
-
-    pub(super) fn has_targets(&self) -> bool {
-        let program = self.program.as_ref();
-        program.is_some_and(|program| !program.target.is_empty())
     }
 
     pub(super) fn is_yes(&self, ctx: &Context) -> bool {
@@ -312,11 +309,8 @@ impl OperationRequest {
     }
 
     pub(super) fn runs_program(&self, ctx: &Context) -> bool {
-        let asked = self
-            .program
-            .as_ref()
-            .and_then(|program| program.run_program);
-        asked.unwrap_or_else(|| ctx.environment.is_on("PULUMI_RUN_PROGRAM"))
+        self.runs_program
+            .unwrap_or_else(|| ctx.environment.is_on("PULUMI_RUN_PROGRAM"))
     }
 
     /// Whether to refresh before the operation: the flag, or else the project's setting.
@@ -341,17 +335,10 @@ impl OperationRequest {
         phase: Phase,
         session: &Session<'_>,
     ) -> Result<Options, Error> {
-        let (mut targets, mut replaces) = (Vec::new(), Vec::new());
-        if let Some(program) = &self.program {
-            targets.extend(program.target.clone());
-        }
-        if let Some(update) = &self.update {
-            targets.extend(update.target_replace.clone());
-            replaces.extend(update.replace.clone());
-            replaces.extend(update.target_replace.clone());
-        }
-        let mut excludes = self.exclude.clone();
-        if self.exclude_protected {
+        let scope = &self.scope;
+        let with_replaced = |urns: &[String]| [urns, scope.target_replaces.as_slice()].concat();
+        let mut excludes = scope.excludes.clone();
+        if scope.exclude_protected {
             excludes.extend(Kept::of(&session.base).urns);
         }
         let continue_on_error =
@@ -360,31 +347,25 @@ impl OperationRequest {
             .environment
             .non_empty("PULUMI_PARALLEL")
             .and_then(|text| text.parse().ok());
-        let asked = if self.common.parallel == crate::Environment::default_parallel() {
-            parallel.unwrap_or(self.common.parallel)
+        let asked = if self.parallel == crate::Environment::default_parallel() {
+            parallel.unwrap_or(self.parallel)
         } else {
-            self.common.parallel
+            self.parallel
         };
         Ok(Options {
             parallel: u32::try_from(asked.max(1)).unwrap_or(1),
             refresh: self.refreshes(ctx)?,
             run_program: self.runs_program(ctx),
-            targets: UrnSet::new(targets),
-            target_dependents: self
-                .program
-                .as_ref()
-                .is_some_and(|program| program.target_dependents),
+            targets: UrnSet::new(with_replaced(&scope.targets)),
+            target_dependents: scope.target_dependents,
             excludes: UrnSet::new(excludes),
-            exclude_dependents: self.exclude_dependents,
-            replace_targets: UrnSet::new(replaces),
+            exclude_dependents: scope.exclude_dependents,
+            replace_targets: UrnSet::new(with_replaced(&scope.replaces)),
             continue_on_error,
             ignore_protect: self.ignore_protect,
             legacy_diff: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_DIFF"),
             legacy_refresh_diff: ctx.environment.is_on("PULUMI_ENABLE_LEGACY_REFRESH_DIFF"),
-            show_secrets: self
-                .update
-                .as_ref()
-                .is_some_and(|update| update.show_secrets),
+            show_secrets: self.display.show_secrets,
             resource_references: !ctx.environment.is_on("PULUMI_DISABLE_RESOURCE_REFERENCES"),
             naming: match self.kind {
                 Kind::Up | Kind::Preview => session.naming()?,
@@ -404,10 +385,7 @@ impl OperationRequest {
         ctx: &Context,
         session: &Session<'_>,
     ) -> Result<PolicyPacks, Error> {
-        let Some(update) = &self.update else {
-            return Ok(PolicyPacks::default());
-        };
-        let local = policies::local_packs(ctx, &update.policy_pack, &update.policy_pack_config)?;
+        let local = policies::local_packs(ctx, &self.packs)?;
         if local.is_empty() {
             return Ok(PolicyPacks::default());
         }
@@ -426,33 +404,32 @@ impl OperationRequest {
         session: &Session<'_>,
         preview: bool,
     ) -> DisplayOptions {
-        let update = self.update.as_ref();
-        let program = self.program.as_ref();
+        let shown = &self.display;
         let is_tree = ctx.is_interactive()
-            && !self.common.diff
+            && !shown.diff
             && !self.is_json()
-            && !self.is_watch
+            && self.form != Form::Watch
             && !logs_to_terminal(ctx)
             && !ctx.environment.is_read_aloud();
         DisplayOptions {
-            view: match (self.common.diff, is_tree) {
+            view: match (shown.diff, is_tree) {
                 (true, _) => View::Diff,
                 (false, true) => View::Tree,
                 (false, false) => View::Progress,
             },
             program: ctx.printer.program().into(),
             color: ctx.printer.color(),
-            show_config: self.show_config,
-            show_sames: program.is_some_and(|program| program.show_sames),
-            show_reads: update.is_some_and(|update| update.show_reads),
-            show_secrets: update.is_some_and(|update| update.show_secrets),
-            show_replacement_steps: program.is_some_and(|program| program.show_replacement_steps),
-            show_policy_remediations: update.is_some_and(|update| update.show_policy_remediations),
-            suppress_outputs: self.common.suppress_outputs,
-            suppress_progress: self.common.suppress_progress,
-            show_urns: program.is_some_and(|program| program.urns),
-            full_output: self.show_full_output,
-            debug: self.common.debug,
+            show_config: shown.show_config,
+            show_sames: shown.show_sames,
+            show_reads: shown.show_reads,
+            show_secrets: shown.show_secrets,
+            show_replacement_steps: shown.show_replacement_steps,
+            show_policy_remediations: shown.show_policy_remediations,
+            suppress_outputs: shown.suppress_outputs,
+            suppress_progress: shown.suppress_progress,
+            show_urns: shown.show_urns,
+            full_output: shown.show_full_output,
+            debug: shown.debug,
             emoji: ctx.globals.emoji && !ctx.environment.has_few_characters(),
             explain: ctx.is_interactive(),
             read_aloud: ctx.environment.is_read_aloud(),
@@ -475,12 +452,8 @@ impl OperationRequest {
     /// CI system whose log format to use; `None` if another program runs this one, because that program shows the
     /// output.
     pub(super) fn ci(&self, ctx: &Context) -> Option<plumb_display::CiSystem> {
-        let is_driven = self
-            .common
-            .exec_kind
-            .as_deref()
-            .is_some_and(|kind| kind != "cli");
-        ctx.environment.ci_system().filter(|_| !is_driven)
+        let system = ctx.environment.ci_system();
+        system.filter(|_| !self.caller.is_program())
     }
 
     /// File in which the run is recorded for `why`; `None` if another program runs this one, and for `drift`.
@@ -489,49 +462,17 @@ impl OperationRequest {
         ctx: &Context,
         session: &Session<'_>,
     ) -> Option<std::path::PathBuf> {
-        let is_driven = self
-            .common
-            .exec_kind
-            .as_deref()
-            .is_some_and(|kind| kind != "cli");
         let path = runs::path(ctx, &session.stack);
-        Some(path).filter(|_| !is_driven && !self.is_drift)
+        Some(path).filter(|_| !self.caller.is_program() && !self.is_drift)
     }
 
     pub(super) fn is_json(&self) -> bool {
-        self.common.json || self.common.output == "json"
-    }
-
-    pub(super) fn form(&self) -> Result<Form, Error> {
-        let program = self.program.as_ref();
-        if self.is_watch {
-            return Ok(Form::Watch);
-        }
-        if self.is_drift && wants_json(self.common.json, &self.common.output)? {
-            return Ok(Form::Quiet);
-        }
-        match self.common.output.as_str() {
-            "default" => {}
-            "json" => {
-                return Ok(Form::ResultLine {
-                    show_sames: program.is_some_and(|program| program.show_sames),
-                });
-            }
-            other => {
-                return Err(Error::user(format!(
-                    "invalid --output value \"{other}\" (expected \"default\" or \"json\")"
-                )));
-            }
-        }
-        Ok(if self.common.json {
-            Form::EventLines
-        } else {
-            Form::Human
-        })
+        !matches!(self.form, Form::Human | Form::Watch)
     }
 
     /// Output form of a phase: with `--json`, a preview is one document, unless streaming is on.
-    pub(super) fn form_of(&self, ctx: &Context, form: Form, phase: Phase) -> Form {
+    pub(super) fn form_of(&self, ctx: &Context, phase: Phase) -> Form {
+        let form = self.form;
         let streams = || {
             let name = "PULUMI_ENABLE_STREAMING_JSON_PREVIEW";
             ctx.environment.is_on(name)
@@ -539,14 +480,13 @@ impl OperationRequest {
         if form != Form::EventLines || phase != Phase::Preview || streams() {
             return form;
         }
-        let program = self.program.as_ref();
         Form::Digest {
-            show_replacement_steps: program.is_some_and(|program| program.show_replacement_steps),
+            show_replacement_steps: self.display.show_replacement_steps,
         }
     }
 
     pub(super) fn event_log(&self, ctx: &Context) -> Result<Option<(EventLog, Delivery)>, Error> {
-        let Some(target) = &self.common.event_log else {
+        let Some(target) = &self.event_log else {
             return Ok(None);
         };
         if !ctx.environment.is_on("PULUMI_DEBUG_COMMANDS") {
@@ -579,10 +519,15 @@ impl OperationRequest {
 
     /// Resources of the arguments or the file that an import into `stack` adopts.
     pub(super) fn listing_for(&self, stack: &Stack) -> Result<Listing, Error> {
-        let nothing = ImportFile::default();
-        let file = self.listed.as_ref().unwrap_or(&nothing);
-        let protect = self.import.as_ref().is_some_and(|args| args.protect);
-        import::from_file(file, protect, stack.name(), stack.project_name())
+        let Some(import) = &self.import else {
+            return Ok(Listing::default());
+        };
+        import::from_file(
+            &import.listed,
+            import.protects,
+            stack.name(),
+            stack.project_name(),
+        )
     }
 
     /// Request for code that declares those listed resources that the stack has now, if code is wanted.
@@ -594,12 +539,12 @@ impl OperationRequest {
         session: &Session<'_>,
         snapshot: &Snapshot,
     ) -> Result<Option<CodeRequest>, Error> {
-        let Some(args) = self.import.as_ref().filter(|args| args.generate_code) else {
+        let Some(import) = self.import.as_ref().filter(|import| import.declares) else {
             return Ok(None);
         };
         let listing = self.listing(session)?;
         Ok(Some(CodeRequest::new(
-            args,
+            import,
             listing,
             &session.stack,
             snapshot,
@@ -613,7 +558,7 @@ fn logs_to_terminal(ctx: &Context) -> bool {
 }
 
 /// Error for an operation that needs confirmation if nobody can be asked.
-pub(super) fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Result<(), Error> {
+pub fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Result<(), Error> {
     if ctx.is_interactive() || is_sure || ctx.environment.is_on("PULUMI_SKIP_CONFIRMATIONS") {
         return Ok(());
     }
@@ -625,18 +570,4 @@ pub(super) fn check_confirmed(ctx: &Context, kind: Kind, is_sure: bool) -> Resul
         ExitStatus::Configuration
     };
     Err(Error::with_status(status, text).known(Code::NotConfirmed))
-}
-
-fn check_preview_flags(yes: bool, skip_preview: bool, preview_only: bool) -> Result<(), Error> {
-    let other = if skip_preview {
-        "--skip-preview"
-    } else {
-        "--yes"
-    };
-    if !preview_only || !(skip_preview || yes) {
-        return Ok(());
-    }
-    Err(Error::user(format!(
-        "{other} and --preview-only cannot be used together"
-    )))
 }

@@ -32,7 +32,7 @@ const SHARE: u32 = 10;
 
 /// Output form of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
     /// Text for people.
     Human,
     /// One line of JSON with the result on stdout; errors and warnings on stderr.

@@ -6,50 +6,49 @@ use ecow::EcoString;
 use plumb_deploy::snippets::SnippetChanges;
 use plumb_state::{Snapshot, Snippet};
 
-use super::args::{CommonArgs, UpdateArgs};
 use super::course;
-use super::request::{Kind, OperationRequest, check_confirmed};
+use super::request::{DisplayFlags, Kind, OperationRequest, check_confirmed};
+use super::screen::Form;
 use super::session::Session;
 use crate::context::Stack;
 use crate::{Context, Error, ExitStatus};
 
 /// Computes the new and changed snippets from the state of a stack; `None` stands for a snippet to remove.
-pub(crate) type SnippetOrder =
+pub type SnippetOrder =
     Box<dyn Fn(&Snapshot, &Stack) -> Result<BTreeMap<EcoString, Option<Snippet>>, Error>>;
 
 /// An update limited to some snippets.
-pub(crate) struct SnippetUpdate {
+pub struct SnippetUpdate {
     /// Changes to the snippets.
-    pub(crate) order: SnippetOrder,
+    pub order: SnippetOrder,
     /// Whether to run only a preview.
-    pub(crate) dry_run: bool,
+    pub dry_run: bool,
     /// Whether to skip the confirmation.
-    pub(crate) yes: bool,
+    pub yes: bool,
     /// Whether to show secrets.
-    pub(crate) show_secrets: bool,
+    pub show_secrets: bool,
     /// Whether to print the result as one line of JSON.
-    pub(crate) is_json: bool,
+    pub is_json: bool,
 }
 
 /// Updates the resources of some snippets, and nothing else.
-pub(crate) fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<ExitStatus, Error> {
-    let output = if update.is_json { "json" } else { "default" };
-    let common = CommonArgs {
-        diff: !update.is_json,
-        output: output.to_owned(),
-        parallel: crate::Environment::default_parallel(),
-        ..CommonArgs::default()
-    };
-    let args = UpdateArgs {
-        show_secrets: update.show_secrets,
-        ..UpdateArgs::default()
-    };
+pub fn update_snippets(update: SnippetUpdate, ctx: &Context) -> Result<ExitStatus, Error> {
     check_confirmed(ctx, Kind::Up, update.yes || update.dry_run)?;
     let request = OperationRequest {
+        form: if update.is_json {
+            Form::ResultLine { show_sames: false }
+        } else {
+            Form::Human
+        },
+        display: DisplayFlags {
+            diff: !update.is_json,
+            show_secrets: update.show_secrets,
+            ..DisplayFlags::default()
+        },
         preview_only: update.dry_run,
         yes: update.yes,
         snippets: Some(update.order),
-        ..OperationRequest::new(Kind::Up, common).with_update(args)?
+        ..OperationRequest::new(Kind::Up)
     };
     course::run(ctx, &request)
 }

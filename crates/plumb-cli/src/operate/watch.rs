@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use plumb_display::WatchLines;
 
-use super::args::{CommonArgs, ProgramArgs, UpArgs, UpdateArgs, WatchArgs};
 use super::course;
 use super::request::OperationRequest;
+use crate::context::IfMissing;
 use crate::signals::StopSignals;
 use crate::{Context, Error, ExitStatus};
 
@@ -31,20 +31,22 @@ const SKIPPED: [&str; 11] = [
     "venv",
 ];
 
-/// Updates the stack after every change until interrupted.
-pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    // Invalid flags are an error once, and not in every update.
-    OperationRequest::watch(up_args(args), ctx)?;
-    let roots = roots(args, ctx)?;
+/// Updates the stack at once, and after every change to `paths` until interrupted. Without paths, the whole project is watched.
+pub fn watch(
+    ctx: &Context,
+    request: &OperationRequest,
+    paths: &[String],
+) -> Result<ExitStatus, Error> {
+    let roots = roots(paths, ctx)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let mut signals = runtime.block_on(async { StopSignals::listen() })?;
     // Without a selected stack, every update would ask for one.
-    ctx.require_stack(args.stack.as_deref(), crate::context::IfMissing::Offer)?;
+    ctx.require_stack(request.stack.name.as_deref(), IfMissing::Offer)?;
     loop {
         let before = seen(&roots);
-        let stop = match course::run(ctx, &OperationRequest::watch(up_args(args), ctx)?) {
+        let stop = match course::run(ctx, request) {
             Ok(status) => status == ExitStatus::Cancelled,
             Err(error) => {
                 if let Some(text) = error.text() {
@@ -75,13 +77,13 @@ pub(super) fn run(args: &WatchArgs, ctx: &Context) -> Result<ExitStatus, Error> 
     }
 }
 
-fn roots(args: &WatchArgs, ctx: &Context) -> Result<Vec<PathBuf>, Error> {
+fn roots(paths: &[String], ctx: &Context) -> Result<Vec<PathBuf>, Error> {
     let project = ctx.project()?;
-    if args.path.is_empty() {
+    if paths.is_empty() {
         return Ok(vec![project.root().to_owned()]);
     }
     let mut roots = Vec::new();
-    for path in &args.path {
+    for path in paths {
         let path = ctx.environment.cwd.join(path);
         if !path.exists() {
             return Err(Error::user(format!(
@@ -118,43 +120,6 @@ fn look(path: &Path, files: &mut BTreeMap<PathBuf, (SystemTime, u64)>) {
         if !is_link && !SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
             look(&entry.path(), files);
         }
-    }
-}
-
-fn up_args(args: &WatchArgs) -> UpArgs {
-    UpArgs {
-        common: CommonArgs {
-            stack: args.stack.clone(),
-            config_file: args.config_file.clone(),
-            message: args.message.clone(),
-            debug: args.debug,
-            output: "default".to_owned(),
-            parallel: args.parallel,
-            suppress_outputs: true,
-            skip_plugin_pre_install: args.skip_plugin_pre_install,
-            exec_kind: args.exec_kind.clone(),
-            ..CommonArgs::default()
-        },
-        program: ProgramArgs {
-            config: args.config.clone(),
-            config_path: args.config_path,
-            show_replacement_steps: args.show_replacement_steps,
-            show_sames: args.show_sames,
-            urns: args.urns,
-            override_env: args.override_env.clone(),
-            ..ProgramArgs::default()
-        },
-        update: UpdateArgs {
-            policy_pack: args.policy_pack.clone(),
-            policy_pack_config: args.policy_pack_config.clone(),
-            refresh: args.refresh.then(|| "true".to_owned()),
-            show_config: args.show_config,
-            ..UpdateArgs::default()
-        },
-        secrets_provider: args.secrets_provider.clone(),
-        skip_preview: true,
-        yes: true,
-        ..UpArgs::default()
     }
 }
 

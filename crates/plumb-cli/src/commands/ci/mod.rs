@@ -17,8 +17,8 @@ use clap::Args;
 
 use crate::args::{self, Parsed};
 use crate::cli::Command;
+use crate::commands::operations::args::ReportArgs;
 use crate::context::GlobalArgs;
-use crate::operate::args::ReportArgs;
 use crate::{Context, Error, ExitStatus};
 
 use pipeline::Pipeline;

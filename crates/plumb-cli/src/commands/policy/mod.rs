@@ -1,12 +1,12 @@
 //! `policy` (`cli.md` 11).
 
+mod analyze;
 mod test;
 
 use clap::{Args, Subcommand};
 
 use super::new;
 use crate::cli::LaterArgs;
-use crate::operate::analyze;
 use crate::{Context, Error, ExitStatus};
 
 /// Manage policy packs
@@ -60,7 +60,7 @@ pub enum PolicyVerb {
 pub fn run(args: PolicyArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let verb = match args.verb {
         PolicyVerb::New(args) => return new::policy(args, ctx),
-        PolicyVerb::Analyze(args) => return analyze::run(&args, ctx),
+        PolicyVerb::Analyze(args) => return analyze::run(args, ctx),
         PolicyVerb::Test(args) => return test::run(&args, ctx),
         PolicyVerb::Publish(_) => "publish",
         PolicyVerb::Enable(_) => "enable",

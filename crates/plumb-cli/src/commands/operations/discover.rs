@@ -12,31 +12,29 @@ use plumb_resource::provider::ListedObject;
 use regex::Regex;
 use serde_json::json;
 
+use super::args::ImportArgs;
 use crate::commands::r#do;
 use crate::json::wants_json;
 use crate::json::{Indent, pretty};
-use crate::operate::args::{Discovered, ImportArgs};
+use crate::operate::{DiscoveredResource, ImportSource};
 use crate::table::Table;
-use crate::{Context, Error, ExitStatus, operate, prompt};
+use crate::{Context, Error, prompt};
 
-/// Runs `import`.
-pub fn run(mut args: ImportArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let Some(word) = args.discover.clone() else {
-        return operate::import(args, ctx);
-    };
+/// The resources of the type or its short name `word` that are imported; `None` if there are none, or if they were only shown.
+pub(super) fn chosen(
+    word: &str,
+    args: &ImportArgs,
+    ctx: &Context,
+) -> Result<Option<ImportSource>, Error> {
     let is_wanted = Filter::new(args.filter.as_deref())?;
-    let (token, objects) = r#do::listed(&word, &args.arguments, ctx)?;
+    let (token, objects) = r#do::listed(word, &args.arguments, ctx)?;
     let known = ids_in_stacks(&token, ctx)?;
     let found: Vec<_> = objects
         .into_iter()
         .filter(|it| !known.contains(it.id.as_str()) && is_wanted.matches(it))
         .collect();
-    let Some(chosen) = choose(&token, found, &args, ctx)? else {
-        return Ok(ExitStatus::Success);
-    };
-    args.arguments.clear();
-    args.discovered = named(&token, &chosen);
-    operate::import(args, ctx)
+    let chosen = choose(&token, found, args, ctx)?;
+    Ok(chosen.map(|chosen| ImportSource::Discovered(named(&token, &chosen))))
 }
 
 /// The expression of `--filter`.
@@ -129,7 +127,7 @@ fn show(
 }
 
 /// The resources to import; objects of the same name are called by their ids.
-fn named(token: &str, chosen: &[ListedObject]) -> Vec<Discovered> {
+fn named(token: &str, chosen: &[ListedObject]) -> Vec<DiscoveredResource> {
     let count = |name: &str| chosen.iter().filter(|it| it.name == name).count();
     let name = |object: &ListedObject| match object.name.as_str() {
         "" => object.id.to_string(),
@@ -137,7 +135,7 @@ fn named(token: &str, chosen: &[ListedObject]) -> Vec<Discovered> {
         name => name.to_owned(),
     };
     let chosen = chosen.iter();
-    let resources = chosen.map(|it| Discovered {
+    let resources = chosen.map(|it| DiscoveredResource {
         type_token: token.to_owned(),
         name: name(it),
         id: it.id.to_string(),

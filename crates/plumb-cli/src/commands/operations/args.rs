@@ -304,6 +304,26 @@ pub struct RefreshArgs {
     pub import_pending_creates: Vec<String>,
 }
 
+/// Show how what exists differs from the stack's state
+///
+/// Reads every resource from its provider and compares it with the state. Nothing is changed. The exit code is 0 if nothing
+/// differs and 2 if something does.
+#[derive(Args, Clone, Debug)]
+pub struct DriftArgs {
+    /// Shared flags.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Shared flags.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Specify a resource URN to leave alone
+    #[arg(short = 'x', long, action = clap::ArgAction::Append)]
+    pub exclude: Vec<String>,
+    /// Files with a report.
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
 /// Destroy all existing resources in the stack
 ///
 /// The stack itself stays, with its history and settings, unless `--remove` says otherwise.
@@ -409,9 +429,6 @@ pub struct ImportArgs {
     /// With --discover, leave out resources of which neither the name nor the ID matches the regular expression
     #[arg(long, requires = "discover")]
     pub filter: Option<String>,
-    /// Resources that were discovered and chosen.
-    #[arg(skip)]
-    pub discovered: Vec<Discovered>,
     /// Only show a preview of the import, but don't perform the import itself
     #[arg(long)]
     pub preview_only: bool,
@@ -423,17 +440,6 @@ pub struct ImportArgs {
     pub yes: bool,
     /// Type, name and ID of a resource, or arguments for the converter
     pub arguments: Vec<String>,
-}
-
-/// A resource that was found by `--discover`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Discovered {
-    /// Type token.
-    pub type_token: String,
-    /// Name that it gets in the stack.
-    pub name: String,
-    /// Id by which the provider reads it.
-    pub id: String,
 }
 
 /// Update a stack continuously as files change

@@ -94,7 +94,7 @@ pub struct RemoteArgs {
 
 impl RemoteArgs {
     /// Error for `--remote`, which needs the service.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         if self.remote {
             return Err(Error::needs_service("`--remote`"));
         }

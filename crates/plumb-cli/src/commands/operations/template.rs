@@ -1,24 +1,15 @@
-//! `up` of the program in the project, or of a template (`cli.md` 5).
+//! `up` of a template (`cli.md` 5).
 
-use super::new;
+use super::args::UpArgs;
+use super::requests::pack_flags;
+use crate::commands::new;
 use crate::identity::Code;
-use crate::operate::args::UpArgs;
-use crate::operate::{self, check_pairs};
 use crate::{Context, Error, ExitStatus};
 
-/// Creates or updates the resources of a stack.
-pub fn run(mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    match args.template.take() {
-        Some(template) => from_template(&template, args, ctx),
-        None => operate::up(args, ctx),
-    }
-}
-
 /// Updates from the program of a template, which exists only during this update.
-fn from_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
+pub(super) fn up(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     args.program.remote.check()?;
-    let update = &args.update;
-    check_pairs(update.policy_pack.len(), update.policy_pack_config.len())?;
+    pack_flags(&args.update).check()?;
     let yes = args.yes || args.skip_preview;
     if !yes && !ctx.is_interactive() {
         return Err(Error::with_status(
@@ -39,5 +30,5 @@ fn from_template(template: &str, mut args: UpArgs, ctx: &Context) -> Result<Exit
     new::for_update(&update, folder.path(), ctx)?;
     args.program.config.clear();
     let ctx = ctx.in_folder(folder.path())?;
-    operate::up(args, &ctx)
+    super::up(args, &ctx)
 }
