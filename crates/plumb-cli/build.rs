@@ -1,39 +1,20 @@
-//! Sets the commit and the target that the program was built from. Development builds do not record the commit, because
-//! every commit would then cause a rebuild. Packs the pages of the book.
+//! Packs the pages of the book.
 
 #[path = "build/book.rs"]
 mod book;
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-env-changed=PLUMB_COMMIT");
-    let of_environment = |name| std::env::var(name).unwrap_or_default();
-    let profile = of_environment("PROFILE");
-    let mut commit = of_environment("PLUMB_COMMIT");
-    if commit.is_empty() && profile == "release" {
-        if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
-            println!("cargo:rerun-if-changed={log}");
-        }
-        commit = git(&["rev-parse", "HEAD"]).unwrap_or_default();
-    }
-    if commit.is_empty() {
-        "unknown".clone_into(&mut commit);
-    }
-    println!("cargo:rustc-env=PLUMB_BUILT_COMMIT={commit}");
-    println!(
-        "cargo:rustc-env=PLUMB_BUILT_AS={profile} for {}",
-        of_environment("TARGET")
-    );
-    let packed = Path::new(&of_environment("OUT_DIR")).join("book.gz");
-    pack_book(&packed).expect("the pages of the book can be packed");
+    let folder = std::env::var_os("OUT_DIR").map(PathBuf::from);
+    let folder = folder.expect("cargo sets the folder for output");
+    pack_book(&folder.join("book.gz")).expect("the pages of the book can be packed");
 }
 
 /// Writes the pages of the book, compressed to a third.
@@ -42,10 +23,4 @@ fn pack_book(to: &Path) -> io::Result<()> {
     let mut file = GzEncoder::new(File::create(to)?, Compression::best());
     file.write_all(book::pages(&docs)?.as_bytes())?;
     file.finish().map(drop)
-}
-
-fn git(words: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(words).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_owned())
 }

@@ -1,14 +1,14 @@
 //! The program and its verbs.
 
 use clap::{Args, Parser, Subcommand};
+use plumb_operate::{Context, Error, ExitStatus};
 
+use crate::args::GlobalArgs;
 use crate::commands::{
     about, cancel, ci, completion, config, console, convert, describe, r#do, doctor, events, help,
     history, install, login, logout, logs, new, operations, org, package, plugin, policy, project,
     provider, replay, schema, stack, state, trace, version, whoami, why,
 };
-use crate::context::GlobalArgs;
-use crate::{Context, Error, ExitStatus};
 
 /// Plumb - infrastructure as code
 ///

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use plumb_language::serve::{Server, WATCH_INTERVAL};
 use plumb_language::{Language, LanguageOptions};
+use plumb_operate::acquire::{language_options, output_to};
+use plumb_operate::signals::StopSignals;
+use plumb_operate::{Environment, Error, ExitStatus, Printer, VERSION};
 use tokio_util::sync::CancellationToken;
-
-use crate::acquire::{language_options, output_to};
-use crate::signals::StopSignals;
-use crate::{Environment, Error, ExitStatus, Printer, VERSION};
 
 const PREFIX: &str = "pulumi-language-";
 
@@ -102,7 +101,7 @@ fn serve(
         printer.line(&server.port().to_string());
         let served = server.run(WATCH_INTERVAL, stop).await;
         interrupts.abort();
-        served.map_err(|error| Error::user(crate::error::chain(&error)))
+        served.map_err(|error| Error::user(plumb_operate::error::chain(&error)))
     })
 }
 

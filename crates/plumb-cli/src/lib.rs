@@ -1,61 +1,33 @@
 //! The command line: parsing of arguments, one file per command, and output.
 //!
-//! This crate knows flags, environment settings, prompts, texts and exit codes. It contains no business logic: commands
-//! resolve settings, call a library and render the result.
-//!
-//! [`commands`] are above [`operate`], which has the operations, and operations above [`context`]: a test holds that no module
-//! names one above it.
+//! This crate knows flags, texts and exit codes. It contains no business logic: commands resolve settings, call a library and
+//! render the result. Settings, output and the operations are in [`plumb_operate`].
 //!
 //! Start with [`main`]; [`Context`] is passed to every command, [`cli`] lists the commands, and [`args`] explains the
 //! parsing of arguments.
 
-mod acquire;
 pub mod args;
 pub mod book;
-pub mod catalogue;
 pub mod cli;
 pub mod commands;
-pub mod context;
-pub mod environment;
-pub mod error;
-mod go;
-pub mod identity;
-pub mod json;
 mod language_host;
 pub mod logging;
 mod markdown;
-mod metadata;
-pub mod operate;
-pub mod output;
-mod own_version;
-mod packages;
 mod pager;
 mod panics;
-pub mod prompt;
-mod signals;
-pub mod table;
-mod terraform;
 mod times;
-mod trace;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use plumb_events::ColorMode;
+use plumb_operate::trace::Trace;
+use plumb_operate::{
+    Context, Environment, Error, ExitStatus, NAME, Printer, VERSION, catalogue, prompt,
+};
 
 use logging::Log;
-use trace::Trace;
-
-pub use context::Context;
-pub use environment::Environment;
-pub use error::{Error, ExitStatus};
-pub use output::Printer;
-
-pub use plumb_automation::{VERSION, semantic_version};
-
-/// Name of the program in our own texts, independent of the name under which it was started.
-pub const NAME: &str = plumb_display::OWN_NAME;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -74,12 +46,9 @@ pub fn main() -> ExitCode {
 /// Stack size of the main thread in bytes, for values with 10,000 nested levels. Untouched pages use no memory.
 const STACK: usize = 256 << 20;
 
-/// Stack size of other threads, in bytes.
-pub(crate) const WORKER_STACK: usize = 64 << 20;
-
 fn run_program() -> ExitCode {
     let environment = match Environment::of_process() {
-        Ok(environment) => own_version::asked_in_full(environment),
+        Ok(environment) => commands::version::asked_in_full(environment),
         Err(error) => return report(&Printer::new(ColorMode::Never, NAME), &error).into(),
     };
     let plain =
@@ -134,7 +103,7 @@ fn run(environment: Environment, cli: cli::Cli) -> ExitStatus {
             );
         }
     };
-    let mut context = match Context::new(environment, printer.clone(), cli.globals) {
+    let mut context = match Context::new(environment, printer.clone(), cli.globals.into()) {
         Ok(context) => context,
         Err(error) => return report(&printer, &error),
     };

@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use jiff::Timestamp;
+use plumb_operate::context::Globals;
+use plumb_operate::own_version::{COMMIT, OWN_VERSION};
+use plumb_operate::trace::{TARGET, Trace};
+use plumb_operate::{Environment, Printer};
 use plumb_project::files;
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::Registry;
 use tracing_subscriber::util::SubscriberInitExt as _;
-
-use crate::context::GlobalArgs;
-use crate::own_version::{COMMIT, OWN_VERSION};
-use crate::trace::{TARGET, Trace};
-use crate::{Environment, Printer};
 
 /// Log level from which wire traffic with values is logged.
 const WIRE: i32 = 10;
@@ -29,7 +28,7 @@ pub struct Log {
 impl Log {
     /// Starts the log and the trace according to the flags. There is no log without `--verbose`.
     pub(crate) fn start(
-        globals: &GlobalArgs,
+        globals: &Globals,
         environment: &Environment,
         printer: &Printer,
         trace: &Trace,
@@ -85,7 +84,7 @@ impl Log {
 }
 
 /// Logs the command and versions first, because programs that request a log expect it not to be empty.
-fn announce(globals: &GlobalArgs) {
+fn announce(globals: &Globals) {
     let command = globals.command.join(" ");
     tracing::info!(command, version = OWN_VERSION, commit = COMMIT, "started");
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::{Environment, Printer, output};
+use plumb_operate::{Environment, Printer, output};
 
 /// The pager where the user names none.
 const PAGER: &str = "less";

@@ -8,9 +8,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
+use plumb_operate::{Environment, Printer, VERSION};
 use plumb_project::files;
-
-use crate::{Environment, Printer, VERSION};
 
 /// Whether a report has been written.
 static REPORTED: AtomicBool = AtomicBool::new(false);

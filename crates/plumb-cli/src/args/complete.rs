@@ -1,10 +1,10 @@
 //! Completion candidates at a position of the command line.
 
 use clap::Command;
+use plumb_operate::Environment;
 
 use super::flags::{self, Flag};
 use super::scan::{HELP, find_command};
-use crate::Environment;
 
 /// Kind of candidates at a position.
 #[derive(Debug, PartialEq, Eq)]

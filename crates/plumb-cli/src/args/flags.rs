@@ -4,9 +4,9 @@ use std::any::TypeId;
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, value_parser};
+use plumb_operate::Environment;
 
-use crate::Environment;
-use crate::context::PERSISTENT;
+use crate::args::PERSISTENT;
 
 /// Environment variable that sets a flag not given on the command line.
 pub(super) fn variable(flag: &str) -> String {

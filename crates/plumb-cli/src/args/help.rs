@@ -7,7 +7,7 @@ use plumb_display::with_program;
 
 use super::flags::{Flag, Takes};
 use super::scan::{KNOWN_NAME, is_group, shown_path};
-use crate::context::PERSISTENT;
+use crate::args::PERSISTENT;
 
 /// Groups of commands in the help of the program itself.
 const ROOT_GROUPS: [(&str, &[&str]); 8] = [

@@ -6,11 +6,12 @@
 //! 3. The result is written in a canonical form (`--flag=value`, each at the level of its declaration, positional words
 //!    after `--`), which clap parses into the argument structs.
 //!
-//! Flags with the help heading [`PERSISTENT`](crate::context::PERSISTENT) are inherited by subcommands.
+//! Flags with the help heading [`PERSISTENT`] are inherited by subcommands.
 
 pub mod complete;
 mod csv;
 mod flags;
+mod globals;
 mod help;
 pub mod man;
 pub mod reference;
@@ -21,10 +22,11 @@ pub mod surface;
 mod tests;
 
 use clap::{CommandFactory, FromArgMatches};
+use plumb_operate::{Environment, Error, ExitStatus};
 
 use crate::cli::Cli;
-use crate::{Environment, Error, ExitStatus};
 
+pub use globals::{GlobalArgs, PERSISTENT};
 pub use scan::{Found, Scanned, scan};
 
 /// Parsed command line.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use plumb_display::with_program;
+use plumb_operate::NAME;
 
 use super::surface::{CommandSurface, FlagKind, FlagSurface};
-use crate::NAME;
 
 /// `docs/cli.md`: every command and flag in tables.
 pub fn reference(commands: &[CommandSurface]) -> String {

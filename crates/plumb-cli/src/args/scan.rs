@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use clap::Command;
+use plumb_operate::identity::Code;
+use plumb_operate::{Environment, Error};
 
 use super::flags::{self, Flag, Takes};
 use super::{csv, suggest};
-use crate::identity::Code;
-use crate::{Environment, Error};
 
 /// Flags with an environment variable for their default.
 const DEFAULTS: [(&str, &str); 4] = [

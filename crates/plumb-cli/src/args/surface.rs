@@ -6,7 +6,7 @@ use clap::{ArgAction, Command};
 
 use super::flags::{Flag, Takes};
 use super::scan::is_group;
-use crate::context::PERSISTENT;
+use crate::args::PERSISTENT;
 
 /// A declared command.
 #[derive(Clone, Debug, PartialEq, Eq)]

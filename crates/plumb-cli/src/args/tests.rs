@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
+use plumb_operate::Environment;
 use pretty_assertions::assert_eq;
 
 use super::{Found, command_tree, scan};
-use crate::Environment;
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
     let variables: BTreeMap<_, _> = variables

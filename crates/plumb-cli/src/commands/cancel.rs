@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use plumb_backend::CancelProgress;
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::{confirm_by_name, one_name};
-use crate::context::{IfMissing, Stack};
-use crate::{Context, Error, ExitStatus};
 
 /// Cancel a stack's currently running update, if any
 ///
@@ -45,20 +45,22 @@ pub fn run(args: CancelArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         return Err(Error::shown(ExitStatus::Failure));
     }
     if !args.force && ends_by_itself(&stack, ctx)? {
-        ctx.printer.styled_line(&crate::Printer::attention(&format!(
-            "The currently running update for '{}' has been canceled!",
-            stack.shown
-        )));
+        ctx.printer
+            .styled_line(&plumb_operate::Printer::attention(&format!(
+                "The currently running update for '{}' has been canceled!",
+                stack.shown
+            )));
         return Ok(ExitStatus::Success);
     }
     let cancelled = stack.backend.cancel(&stack.reference)?;
     for note in &cancelled.notes {
         ctx.printer.warning(&note.to_string());
     }
-    ctx.printer.styled_line(&crate::Printer::attention(&format!(
-        "The currently running update for '{}' has been canceled!",
-        stack.shown
-    )));
+    ctx.printer
+        .styled_line(&plumb_operate::Printer::attention(&format!(
+            "The currently running update for '{}' has been canceled!",
+            stack.shown
+        )));
     for lock in &cancelled.kept {
         ctx.printer.warning(&format!(
             "the stack stays locked by hand; `plumb stack unlock` unlocks it\n  {lock}"

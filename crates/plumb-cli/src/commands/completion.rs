@@ -6,11 +6,11 @@
 
 use clap::Args;
 use plumb_backend::StackFilter;
+use plumb_operate::context::IfMissing;
+use plumb_operate::{Context, Error, ExitStatus};
 
 use crate::args::complete::{Wanted, wanted};
 use crate::args::shown_tree;
-use crate::context::IfMissing;
-use crate::{Context, Error, ExitStatus};
 
 /// Generate completion scripts
 ///

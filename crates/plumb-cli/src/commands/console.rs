@@ -1,8 +1,7 @@
 //! `console`.
 
 use clap::Args;
-
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::{Context, Error, ExitStatus};
 
 /// Opens the current stack in a browser
 ///

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use serde_json::{Map, Value as Json, json};
 
 use self::overrides::Overrides;
 use crate::args::reference::pages;
 use crate::args::surface::{CommandSurface, FlagKind, surface};
 use crate::args::{command_tree, man};
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Where to write.
 #[derive(Args, Debug)]

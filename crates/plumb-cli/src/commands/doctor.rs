@@ -6,15 +6,14 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use plumb_operate::context::{IfMissing, LoadedProject, Stack, StackState};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_plugin::PluginKind;
 use plumb_resource::provider::PluginSpec;
 use plumb_state::Snapshot;
 use serde_json::json;
-
-use crate::context::{IfMissing, LoadedProject, Stack, StackState};
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Look for problems of this machine, the project and the stack, and say how to fix them
 ///
@@ -355,7 +354,7 @@ fn locks(stack: &Stack) -> Finding {
         Err(error) => Finding::of(
             "lock",
             Health::Bad,
-            crate::error::chain(&error),
+            plumb_operate::error::chain(&error),
             "see whether the backend can be reached",
         ),
     }
@@ -367,7 +366,7 @@ fn integrity(snapshot: &Snapshot) -> Finding {
         Err(error) => Finding::of(
             "state",
             Health::Bad,
-            crate::error::chain(&error),
+            plumb_operate::error::chain(&error),
             "run `plumb state repair`",
         ),
     }
@@ -391,7 +390,7 @@ fn plugins(
     ctx: &Context,
     findings: &mut Vec<Finding>,
 ) {
-    let discovery = crate::packages::discovery(&ctx.environment, project);
+    let discovery = plumb_operate::packages::discovery(&ctx.environment, project);
     let mut specs: Vec<(String, Option<semver::Version>)> = snapshot
         .resources
         .iter()
@@ -430,7 +429,7 @@ fn plugins(
                     Finding::of(
                         "plugin",
                         Health::Bad,
-                        crate::error::chain(&error),
+                        plumb_operate::error::chain(&error),
                         format!("run `plumb plugin install resource {name}{at}`"),
                     )
                 }

@@ -4,9 +4,8 @@ use std::io::{BufRead as _, Write as _};
 
 use clap::{Args, Subcommand};
 use plumb_events::{Event, ReadEvent};
+use plumb_operate::{Error, ExitStatus};
 use plumb_resource::StepOp;
-
-use crate::{Error, ExitStatus};
 
 /// Work with recorded events
 #[derive(Args, Debug)]

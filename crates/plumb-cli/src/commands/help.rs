@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus, output};
 
 use crate::book::{Book, Page, path_of};
-use crate::{Context, Error, ExitStatus, markdown, output, pager};
+use crate::{markdown, pager};
 
 /// Show the help of a command, or a page of the book
 ///
@@ -95,7 +96,11 @@ fn list(book: &Book, width: usize) -> String {
     for (name, page) in rows {
         if part != Some(&page.part) {
             part = Some(&page.part);
-            let _ = writeln!(out, "\n{}", crate::Printer::headline(part_title(page)));
+            let _ = writeln!(
+                out,
+                "\n{}",
+                plumb_operate::Printer::headline(part_title(page))
+            );
         }
         let room = width.saturating_sub(longest + 4);
         let _ = writeln!(out, "  {name:longest$}  {}", cut(&page.summary(), room));
@@ -132,7 +137,7 @@ fn unknown(name: &str, book: &Book) -> Error {
         }
     }
     text.push_str("\nRun `plumb help topics` for all topics.");
-    Error::user(text).known(crate::identity::Code::UnknownCommand)
+    Error::user(text).known(plumb_operate::identity::Code::UnknownCommand)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! `history`: a shorter name for `stack history`.
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::stack;
-use crate::{Context, Error, ExitStatus};
 
 /// Display history for a stack
 ///

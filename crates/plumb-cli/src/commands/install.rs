@@ -7,6 +7,10 @@ use async_trait::async_trait;
 use clap::Args;
 use futures::future::join_all;
 use plumb_acquire::LockMode;
+use plumb_operate::acquire::{self, Demands, output_to};
+use plumb_operate::context::LoadedProject;
+use plumb_operate::packages::discovery;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::{MANIFEST_FILE, PluginSource as Place};
 use plumb_plugin::language::{InstallRequest, PackageDependency};
@@ -17,10 +21,6 @@ use plumb_yaml::YamlProgram;
 use super::package::local::PackageInstallation;
 use super::package::target::Target;
 use super::{language, new};
-use crate::acquire::{self, Demands, output_to};
-use crate::context::LoadedProject;
-use crate::packages::discovery;
-use crate::{Context, Error, ExitStatus};
 use plumb_automation::hosting::plugin_spec;
 
 /// Install packages and plugins for the current project
@@ -174,7 +174,7 @@ pub(crate) fn plugins(
     }
     let lines: Vec<String> = failures
         .iter()
-        .map(|failure| crate::error::chain(failure.as_ref()))
+        .map(|failure| plumb_operate::error::chain(failure.as_ref()))
         .collect();
     Err(Error::user(lines.join("\n")))
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use plumb_operate::acquire::language_options;
+use plumb_operate::{Context, Error};
 use plumb_plugin::{LanguageRuntime, OutputSink};
-
-use crate::acquire::language_options;
-use crate::{Context, Error};
 
 /// Built-in host of `language`, with output to `output`; `None` if there is none.
 pub(super) fn host(

@@ -1,11 +1,10 @@
 //! `login`.
 
 use clap::Args;
+use plumb_operate::context::{HomeFiles, Login};
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 
 use plumb_backend::{Backend as _, BackendUrl, StoreOptions, masked};
-
-use crate::context::{HomeFiles, Login};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Log in to a backend
 ///

@@ -2,10 +2,9 @@
 
 use clap::Args;
 use plumb_backend::masked;
+use plumb_operate::context::HomeFiles;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_project::workspace::Credentials;
-
-use crate::context::HomeFiles;
-use crate::{Context, Error, ExitStatus};
 
 /// Log out of a backend
 #[derive(Args, Debug)]

@@ -9,17 +9,17 @@ use clap::{Args, Subcommand};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use plumb_operate::context::IfMissing;
+use plumb_operate::identity::Code;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::{Table, human_size};
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use crate::context::IfMissing;
-use crate::identity::Code;
-use crate::json::{Indent, pretty};
-use crate::table::{Table, human_size};
 use crate::times::{json_time, time_ago};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Show aggregated resource logs for a stack
 ///

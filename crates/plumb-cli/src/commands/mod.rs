@@ -35,8 +35,8 @@ pub mod version;
 pub mod whoami;
 pub mod why;
 
-use crate::identity::Code;
-use crate::{Context, Error};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error};
 
 /// Shows `warning` and asks for confirmation; the answer must be `expected`.
 pub(crate) fn confirm_by_name(
@@ -53,10 +53,11 @@ pub(crate) fn confirm_by_name(
             Error::user("non-interactive mode requires --yes flag").known(Code::NotConfirmed)
         );
     }
-    ctx.printer.styled_line(&crate::Printer::attention(warning));
+    ctx.printer
+        .styled_line(&plumb_operate::Printer::attention(warning));
     let question =
         format!("Please confirm that this is what you'd like to do by typing `{expected}`:");
-    if crate::prompt::text(&question, None)? == expected {
+    if plumb_operate::prompt::text(&question, None)? == expected {
         return Ok(true);
     }
     ctx.printer.line("confirmation declined");

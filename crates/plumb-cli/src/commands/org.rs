@@ -1,8 +1,7 @@
 //! `org`. File stores have no organizations.
 
 use clap::{Args, Subcommand};
-
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::{Context, Error, ExitStatus};
 
 /// Manage organization configuration
 #[derive(Args, Debug)]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use clap::{ArgGroup, Args, Subcommand};
 use plumb_backend::StackFilter;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use serde::Serialize;
 
 use super::new;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Manage projects
 #[derive(Args, Debug)]

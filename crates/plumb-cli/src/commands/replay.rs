@@ -8,10 +8,9 @@ use clap::{ArgAction, Args};
 use plumb_display::{Action, Display, Explanations, Options, ResultSummary, View};
 use plumb_events::json::{Encoding, EventLines};
 use plumb_events::{Event, Filter, ReadEvent, StateView};
+use plumb_operate::output::terminal_size;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_resource::StepOp;
-
-use crate::output::terminal_size;
-use crate::{Context, Error, ExitStatus};
 
 /// Show a recorded event log
 ///
@@ -104,7 +103,7 @@ impl ReplayArgs {
 
 /// Runs `replay-events`.
 pub fn run(args: ReplayArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let as_summary = crate::json::wants_json(false, &args.output)?;
+    let as_summary = plumb_operate::json::wants_json(false, &args.output)?;
     let (kind, file) = args.kind_and_file();
     let action = kind.map(action_of).transpose()?;
     let mut events = read(file, ctx)?;

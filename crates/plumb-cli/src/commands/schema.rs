@@ -3,9 +3,8 @@
 mod editor;
 
 use clap::{Args, Subcommand};
-
-use crate::packages::SchemaText;
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::packages::SchemaText;
+use plumb_operate::{Context, Error, ExitStatus};
 
 /// Analyze package schemas
 #[derive(Args, Debug)]

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::signals::StopSignals;
+use plumb_operate::trace::{chrome, page, wire};
+use plumb_operate::{Context, Error, ExitStatus};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
-
-use crate::json::{Indent, pretty};
-use crate::signals::StopSignals;
-use crate::trace::{chrome, page, wire};
-use crate::{Context, Error, ExitStatus};
 
 /// Maximum length of a request.
 const REQUEST: usize = 16 * 1024;

@@ -1,9 +1,8 @@
 //! `version`.
 
 use clap::Args;
-
-use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
-use crate::{Context, Error, ExitStatus, VERSION};
+use plumb_operate::own_version::{BUILD, COMMIT, OWN_VERSION};
+use plumb_operate::{Context, Environment, Error, ExitStatus, VERSION};
 
 /// Print the version number
 #[derive(Args, Clone, Copy, Debug)]
@@ -27,4 +26,15 @@ pub fn run(args: VersionArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// Replaces `version --verbose` by the flag for it, because everywhere else `--verbose` is followed by a level, and writes a log.
+pub fn asked_in_full(mut environment: Environment) -> Environment {
+    if let [verb, flag] = environment.arguments.as_mut_slice()
+        && verb == "version"
+        && matches!(flag.as_str(), "--verbose" | "-v")
+    {
+        "--full".clone_into(flag);
+    }
+    environment
 }

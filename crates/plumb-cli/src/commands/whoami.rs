@@ -1,11 +1,10 @@
 //! `whoami`.
 
 use clap::{ArgGroup, Args};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use serde::Serialize;
-
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Display the current logged-in user
 #[derive(Args, Debug)]

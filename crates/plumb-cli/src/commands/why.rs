@@ -7,16 +7,16 @@ use clap::Args;
 use ecow::EcoString;
 use plumb_display::{Explanation, RunExplanation};
 use plumb_events::strip_color;
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::identity::Code;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::operations::runs::{self, RecordedRun};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_resource::Urn;
 use serde_json::{Value as Json, json};
 
-use crate::context::{IfMissing, Stack};
-use crate::identity::Code;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::operate::runs::{self, RecordedRun};
 use crate::times::{json_time, time_ago};
-use crate::{Context, Error, ExitStatus};
 
 /// Show why a resource is created, changed, replaced, deleted or kept
 ///
@@ -179,7 +179,7 @@ const KEPT: &str = "nothing that the program says about it differs from the stat
 
 fn text(recorded: &RecordedRun, found: &Found<'_>) -> String {
     let run = &recorded.run;
-    let mut out = format!("{}\n", crate::Printer::headline(found.urn));
+    let mut out = format!("{}\n", plumb_operate::Printer::headline(found.urn));
     let did = match (found.explanation, run.preview) {
         (None, true) => "would be kept as it is".to_owned(),
         (None, false) => "was kept as it is".to_owned(),

@@ -70,7 +70,7 @@ fn the_history_tells_commit_and_repository() {
         ("vcs.kind", "github.com"),
         ("vcs.root", "project"),
         ("exec.kind", "cli"),
-        ("pulumi.version", plumb_cli::VERSION),
+        ("pulumi.version", plumb_operate::VERSION),
         ("pulumi.env.PULUMI_CONFIG_PASSPHRASE", "set"),
         ("pulumi.flag.yes", "true"),
         ("runtime.name", "yaml"),

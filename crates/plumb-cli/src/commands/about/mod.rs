@@ -7,14 +7,13 @@ mod variables;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args, Subcommand};
+use plumb_operate::context::{LoadedProject, Stack};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus, VERSION};
 use plumb_plugin::PluginKind;
 use plumb_plugin::language::{AboutLanguage, ProgramDependency};
 use report::{document, text};
-
-use crate::context::{LoadedProject, Stack};
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus, VERSION};
 
 /// Print information about the environment
 ///
@@ -218,7 +217,7 @@ fn language(
     });
     match asked {
         Ok((about, dependencies)) => {
-            let mut note = |error| errors.push(crate::error::chain(&error));
+            let mut note = |error| errors.push(plumb_operate::error::chain(&error));
             found.about = about.map_err(&mut note).ok();
             found.dependencies = dependencies.map_err(&mut note).unwrap_or_default();
         }

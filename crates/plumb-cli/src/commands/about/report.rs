@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
+use plumb_operate::own_version::{BUILD, COMMIT, OWN_VERSION};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Printer, VERSION};
 use plumb_plugin::language::AboutLanguage;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::host::{self, Host};
 use super::{Findings, Language, Plugin, StackFindings, variables};
-use crate::own_version::{BUILD, COMMIT, OWN_VERSION};
-use crate::table::Table;
-use crate::{Context, Printer, VERSION};
 
 /// The document of `about --json`.
 #[derive(Serialize)]

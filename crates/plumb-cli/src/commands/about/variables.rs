@@ -1,10 +1,9 @@
 //! Environment variables that Plumb reads.
 
+use plumb_operate::Context;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::Table;
 use serde_json::{Value as Json, json};
-
-use crate::Context;
-use crate::json::{Indent, pretty};
-use crate::table::Table;
 
 /// Variables whose values are not shown.
 const HIDDEN: [&str; 3] = ["PASSPHRASE", "TOKEN", "SECRET"];

@@ -5,11 +5,10 @@
 
 use std::time::Duration;
 
+use plumb_operate::error::chain;
+use plumb_operate::{Environment, Error};
 use reqwest::{Client, Method, RequestBuilder, StatusCode, redirect};
 use serde_json::{Value as Json, json};
-
-use crate::error::chain;
-use crate::{Environment, Error};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 const ANSWER_LIMIT: Duration = Duration::from_mins(1);

@@ -14,12 +14,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus};
 
+use crate::args::GlobalArgs;
 use crate::args::{self, Parsed};
 use crate::cli::Command;
 use crate::commands::operations::args::ReportArgs;
-use crate::context::GlobalArgs;
-use crate::{Context, Error, ExitStatus};
 
 use pipeline::Pipeline;
 use publish::Publication;

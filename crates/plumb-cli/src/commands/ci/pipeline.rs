@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use plumb_operate::environment::ci;
+use plumb_operate::{Environment, Error};
+
 use super::Operation;
 use super::forge::ForgeKind;
-use crate::environment::ci;
-use crate::{Environment, Error};
 
 /// A run of a continuous integration system.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use plumb_display::fenced;
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::forge::{Forge, Place};
 use super::pipeline::Pipeline;
 use super::{CiArgs, Operation, Subject};
-use crate::{Context, Error, ExitStatus};
 
 /// Result of an operation, to be published.
 pub(super) struct Publication {

@@ -1,12 +1,12 @@
 //! `config copy`.
 
 use clap::Args;
+use plumb_operate::context::IfMissing;
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error};
 use plumb_project::config::{ConfigMap, KeyPath, NewValue, Tree, Value};
 
 use super::{Target, TargetArgs};
-use crate::context::IfMissing;
-use crate::identity::Code;
-use crate::{Context, Error};
 
 /// Copy config to another stack
 #[derive(Args, Debug)]

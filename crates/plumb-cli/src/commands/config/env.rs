@@ -1,12 +1,12 @@
 //! `config env`. File stores have no environments.
 
 use clap::{Args, Subcommand};
+use plumb_operate::context::{IfMissing, no_environments};
+use plumb_operate::identity::Code;
+use plumb_operate::json::wants_json;
+use plumb_operate::{Context, Error};
 
 use super::TargetArgs;
-use crate::context::{IfMissing, no_environments};
-use crate::identity::Code;
-use crate::json::wants_json;
-use crate::{Context, Error};
 
 /// Manage the environments of a stack
 #[derive(Args, Debug)]

@@ -1,13 +1,13 @@
 //! `config get`.
 
 use clap::Args;
+use plumb_operate::context::ConfigCheck;
+use plumb_operate::identity::Code;
+use plumb_operate::json::{Indent, escape_html, pretty};
+use plumb_operate::{Context, Error};
 
 use super::shown::{self, Secrets};
 use super::{Target, TargetArgs};
-use crate::context::ConfigCheck;
-use crate::identity::Code;
-use crate::json::{Indent, escape_html, pretty};
-use crate::{Context, Error};
 
 /// Get a single configuration value
 #[derive(Args, Debug)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use plumb_operate::context::ConfigCheck;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Error};
 use plumb_project::config::{Key, Value};
 
 use super::shown::{self, Secrets};
 use super::{Target, TargetArgs};
-use crate::context::ConfigCheck;
-use crate::json::{Indent, pretty};
-use crate::table::Table;
-use crate::{Context, Error};
 
 pub(super) fn run(
     target: &TargetArgs,

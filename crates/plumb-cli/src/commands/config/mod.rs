@@ -11,10 +11,9 @@ mod set_all;
 pub(crate) mod shown;
 
 use clap::{Args, Subcommand};
+use plumb_operate::context::{IfMissing, Stack, StackSecrets, StackSettings, StateFallback};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_project::config::{Key, KeyError, KeyPath, PathError};
-
-use crate::context::{IfMissing, Stack, StackSecrets, StackSettings, StateFallback};
-use crate::{Context, Error, ExitStatus};
 
 /// Manage configuration
 ///
@@ -41,7 +40,7 @@ pub struct ConfigArgs {
 
 /// Which settings are meant.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = crate::context::PERSISTENT)]
+#[command(next_help_heading = crate::args::PERSISTENT)]
 pub struct TargetArgs {
     /// The name of the stack to operate on. Defaults to the current stack
     #[arg(short, long)]

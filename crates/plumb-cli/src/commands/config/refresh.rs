@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use plumb_backend::Page;
+use plumb_operate::context::{IfMissing, StackSettings, secrets_of};
+use plumb_operate::{Context, Error};
 use plumb_project::config::ConfigMap;
 
 use super::TargetArgs;
-use crate::context::{IfMissing, StackSettings, secrets_of};
-use crate::{Context, Error};
 
 /// Update the local configuration based on the most recent deployment of the stack
 #[derive(Args, Debug)]

@@ -1,9 +1,9 @@
 //! `config remove` and `config remove-all`.
 
 use clap::Args;
+use plumb_operate::{Context, Error};
 
 use super::{Target, TargetArgs};
-use crate::{Context, Error};
 
 /// Remove configuration value
 #[derive(Args, Debug)]

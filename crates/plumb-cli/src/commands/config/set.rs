@@ -3,11 +3,11 @@
 use std::io::Read;
 
 use clap::{ArgGroup, Args};
+use plumb_operate::identity::{Code, Subject};
+use plumb_operate::{Context, Error, prompt};
 use plumb_project::config::{KeyPath, NewValue, PathError, Tree};
 
 use super::{Target, TargetArgs};
-use crate::identity::{Code, Subject};
-use crate::{Context, Error, prompt};
 
 /// Set configuration value
 ///

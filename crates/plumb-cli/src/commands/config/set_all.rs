@@ -1,12 +1,12 @@
 //! `config set-all`.
 
 use clap::Args;
+use plumb_operate::go::json::{self, Form};
+use plumb_operate::{Context, Error};
 use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue, Tree};
 use serde_json::Value as Json;
 
 use super::{Target, TargetArgs, parse_path};
-use crate::go::json::{self, Form};
-use crate::{Context, Error};
 
 /// Set multiple configuration values
 #[derive(Args, Debug)]

@@ -1,12 +1,11 @@
 //! Settings in the output of commands.
 
+use plumb_operate::Error;
+use plumb_operate::context::StackSecrets;
 use plumb_project::config::{Tree, Value};
 use plumb_secrets::Error as SecretsError;
 use serde::Serialize;
 use serde_json::Value as Json;
-
-use crate::Error;
-use crate::context::StackSecrets;
 
 /// Placeholder for a hidden secret.
 pub(super) const BLINDED: &str = "[secret]";

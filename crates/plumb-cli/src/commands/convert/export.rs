@@ -11,6 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use plumb_operate::context::{
+    IfMissing, LoadedProject, Stack, StackSecrets, StackSettings, StateFallback,
+};
+use plumb_operate::operations::of_translated;
+use plumb_operate::operations::plugin_of;
+use plumb_operate::packages::schemas;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_pcl::Leniency;
 use plumb_project::config::{Key, KeyPath, NewValue, Value};
 use plumb_resource::ResourceState;
@@ -21,11 +28,6 @@ use plumb_yaml::imported::{Imported, Setting, WholeProgram, whole_program};
 
 use super::target::{self, Target};
 use crate::commands::language::block_on;
-use crate::context::{IfMissing, LoadedProject, Stack, StackSecrets, StackSettings, StateFallback};
-use crate::operate::of_translated;
-use crate::operate::plugin_of;
-use crate::packages::schemas;
-use crate::{Context, Error, ExitStatus};
 
 /// Write a program that declares what a stack has
 ///

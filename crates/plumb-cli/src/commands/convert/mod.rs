@@ -15,11 +15,11 @@ mod terraform;
 use std::path::Path;
 
 use clap::Args;
+use plumb_operate::operations::{InfoStream, StandaloneHost};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_pcl::{Leniency, Problem, Program, Sources};
 use serde_json::Value as Json;
 
-use crate::operate::{InfoStream, StandaloneHost};
-use crate::{Context, Error, ExitStatus};
 pub use export::{ExportProgramArgs, run as export};
 use plumb_automation::hosting::Schemas;
 use plumb_automation::values::Secrets;
@@ -68,7 +68,7 @@ enum Origin {
 impl Origin {
     fn read(args: &ConvertArgs, folder: &Path, out: &Path, ctx: &Context) -> Result<Self, Error> {
         let (from, arguments) = (args.from.as_str(), &args.arguments[..]);
-        if crate::terraform::is_named(from) {
+        if plumb_operate::terraform::is_named(from) {
             let read = terraform::ConvertedConfiguration::read;
             let configuration = read(folder, arguments, &args.mappings, ctx)?;
             Ok(Origin::Terraform(Box::new(configuration)))

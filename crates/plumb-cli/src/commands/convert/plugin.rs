@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use plumb_operate::operations::{InfoStream, StandaloneHost, tell};
+use plumb_operate::{Context, Error};
 use plumb_pcl::Sources;
 use plumb_plugin::ProgramToConvert;
 use tempfile::TempDir;
 
-use crate::operate::{InfoStream, StandaloneHost, tell};
-use crate::{Context, Error};
 use plumb_automation::values::Secrets;
 
 /// A program in PCL that a converter wrote.

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
+use plumb_operate::Error;
+use plumb_operate::operations::of_translated;
 use plumb_pcl::Sources;
-
-use crate::Error;
-use crate::operate::of_translated;
 
 /// Whether programs in `from` are read without a plugin.
 pub(super) fn is_known(from: &str) -> bool {

@@ -5,6 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use plumb_operate::context::LoadedProject;
+use plumb_operate::packages::SchemaText;
+use plumb_operate::{Context, Error};
 use plumb_pcl::{Problem, Program, Sources};
 use plumb_programs::{ProgramLanguage, Project, language_of};
 use plumb_project::project::file_text;
@@ -14,9 +17,6 @@ use serde_json::{Value as Json, json};
 
 use crate::commands::install;
 use crate::commands::package::sdk;
-use crate::context::LoadedProject;
-use crate::packages::SchemaText;
-use crate::{Context, Error};
 
 /// What is converted to.
 pub(super) enum Target {

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::operations::{InfoStream, StandaloneHost};
+use plumb_operate::{Context, Error, terraform};
 use plumb_pcl::Sources;
 use plumb_terraform::{Adopted, Configuration, Converted, Packages, Values, adopt, convert};
 use serde_json::{Value as Json, json};
 
-use crate::json::{Indent, pretty};
-use crate::operate::{InfoStream, StandaloneHost};
-use crate::{Context, Error, terraform};
 use plumb_automation::values::Secrets;
 
 /// File in which Terraform keeps its state.

@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use plumb_operate::Error;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
-
-use crate::Error;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Overrides {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use plumb_operate::Error;
+use plumb_operate::identity::Code;
 use plumb_schema::Constant;
 
 use super::shape::{Kind, Meaning, Own, Reading, Shape, Side};
-use crate::Error;
-use crate::identity::Code;
 
 /// Value given for a property.
 #[derive(Clone, Debug, PartialEq)]

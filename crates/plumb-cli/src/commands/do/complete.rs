@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use plumb_operate::Context;
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::Cache;
 use plumb_schema::{MemberKind, PackageSchema, Properties, SchemaIndex};
@@ -9,7 +10,6 @@ use plumb_schema::{MemberKind, PackageSchema, Properties, SchemaIndex};
 use super::shape::{Keeping, Operation, Shape};
 use super::subject::{Subject, shown_in};
 use super::{package_of, split};
-use crate::Context;
 use crate::commands::package::excerpt::Excerpts;
 
 /// Candidates for `word` after the words of `do`, each with a description.

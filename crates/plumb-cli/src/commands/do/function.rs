@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error};
 use plumb_resource::TypeToken;
 use plumb_resource::provider::InvokeRequest;
 use plumb_schema::{Function, Properties};
@@ -11,8 +13,6 @@ use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
 use super::shape::Side;
 use super::{Settings, outcome, provider};
-use crate::json::{Indent, pretty};
-use crate::{Context, Error};
 
 /// Calls a function and prints its result as JSON.
 pub(super) fn run(

@@ -2,10 +2,9 @@
 
 use std::fs;
 
+use plumb_operate::context::{IfMissing, NewStack, Stack};
+use plumb_operate::{Context, Error};
 use plumb_project::files::{self, Access};
-
-use crate::context::{IfMissing, NewStack, Stack};
-use crate::{Context, Error};
 
 /// Name of the project and of its folder.
 const PROJECT: &str = "default-global-project";

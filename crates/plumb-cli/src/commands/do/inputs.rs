@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use plumb_engine::program::ProgramContext;
 use plumb_eval::hcl;
+use plumb_operate::{Context, Error};
 use plumb_pcl::{BodyText, evaluate_inputs};
 use plumb_schema::{Constant, PackageSchema, Properties, Property, Resource, TypeKind};
 use plumb_value::PropertyMap;
 
 use super::ask::{Given, Said};
 use super::shape::{Side, flag_name};
-use crate::{Context, Error};
 
 /// Source of inputs.
 #[derive(Clone, Copy, Debug)]

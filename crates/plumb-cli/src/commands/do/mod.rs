@@ -26,12 +26,12 @@ mod subject;
 
 use clap::{ArgAction, Args, Subcommand};
 use plumb_display::with_program;
+use plumb_operate::identity::Code;
+use plumb_operate::operations::InfoStream;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_resource::provider::ListedObject;
 use plumb_schema::{Function, Properties, Resource};
 
-use crate::identity::Code;
-use crate::operate::InfoStream;
-use crate::{Context, Error, ExitStatus};
 use ask::Asked;
 pub(crate) use complete::candidates;
 use help::Called;

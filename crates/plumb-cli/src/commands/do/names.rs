@@ -5,13 +5,13 @@ use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_state::Snapshot;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::home;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Show the identifiers that expressions of `do` can use for the resources of the stack
 ///

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use plumb_operate::Error;
 use plumb_schema::{
     PackageSchema, Properties, ReturnType, Section, Type, TypeDefinition, TypeKind,
 };
 use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
 
-use crate::Error;
 use plumb_automation::values::{Secrets, value_json, value_text};
 
 /// Placeholder for an unknown value.

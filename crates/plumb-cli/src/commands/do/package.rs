@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use plumb_operate::operations::{InfoStream, StandaloneHost};
+use plumb_operate::packages::{named, plugin_at};
+use plumb_operate::{Context, Error};
 use plumb_plugin::{PluginHost, is_repository};
 use plumb_resource::provider::{Parameterization, PluginSpec, ProviderError};
 use plumb_schema::PackageSchema;
 use plumb_state::{SnippetDescriptor, SnippetParameterization};
 
-use crate::operate::{InfoStream, StandaloneHost};
-use crate::packages::{named, plugin_at};
-use crate::{Context, Error};
 use plumb_automation::values::Secrets;
 
 /// An open package.
@@ -97,7 +97,7 @@ async fn located(host: &PluginHost, source: &str) -> Result<PluginSpec, Error> {
         return Err(Error::user("plugins are not got from repositories here"));
     };
     let located = acquire.locate(source).await;
-    located.map_err(|error| Error::user(crate::error::chain(error.as_ref())))
+    located.map_err(|error| Error::user(plumb_operate::error::chain(error.as_ref())))
 }
 
 async fn load(

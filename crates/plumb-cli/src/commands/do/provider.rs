@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use plumb_operate::context::{ConfigCheck, IfMissing, StateFallback};
+use plumb_operate::{Context, Error};
 use plumb_plugin::{PluginHost, Provider};
 use plumb_project::config::Key;
 use plumb_resource::provider::{
@@ -16,8 +18,6 @@ use super::ask::Asked;
 use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
 use super::shape::Side;
-use crate::context::{ConfigCheck, IfMissing, StateFallback};
-use crate::{Context, Error};
 
 /// Inputs of provider resources that are internal to the engine.
 const OWN_KEYS: [&str; 3] = ["__internal", "version", "pluginDownloadURL"];

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ecow::EcoString;
+use plumb_operate::context::Stack;
+use plumb_operate::operations::{SnippetUpdate, update_snippets};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_pcl::{BodyText, expression_of};
 use plumb_resource::{ResourceState, TypeToken, Urn};
 use plumb_schema::{Properties, Resource};
@@ -16,9 +19,6 @@ use super::inputs::{Format, Source, read_names};
 use super::package::Package;
 use super::shape::{Operation, Side};
 use super::{Settings, home, names, provider};
-use crate::context::Stack;
-use crate::operate::{SnippetUpdate, update_snippets};
-use crate::{Context, Error, ExitStatus};
 
 /// Runs `operation` on the resource of the stack that `asked` names.
 pub(super) fn run(

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_plugin::Provider;
 use plumb_resource::provider::{
     CheckRequest, CreateRequest, DeleteRequest, DiffChanges, DiffRequest, DiffResult, ListRequest,
@@ -20,8 +22,6 @@ use super::inputs::{Completeness, Format, Source, evaluate};
 use super::package::Package;
 use super::shape::{Operation, Side};
 use super::{Settings, outcome, provider, steps};
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// An operation with its context.
 pub(super) struct Work<'a> {

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use plumb_display::{Action, DiffView, Options};
 use plumb_events::{Event, Metadata, OperationResult, StateView, StepEvent, Summary};
+use plumb_operate::Context;
 use plumb_resource::provider::DiffResult;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_value::PropertyMap;
 
 use super::Settings;
-use crate::Context;
 use plumb_automation::values::Secrets;
 
 /// State of an object before or after the change.

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use plumb_operate::identity::Code;
+use plumb_operate::{Error, ExitStatus};
 use plumb_schema::bound::member_of;
 use plumb_schema::{Function, PackageSchema, Resource};
-
-use crate::identity::Code;
-use crate::{Error, ExitStatus};
 
 /// A resolved word.
 #[derive(Clone, Debug)]

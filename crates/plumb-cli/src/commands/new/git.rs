@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{Context, Error};
+use plumb_operate::{Context, Error};
 
 /// Address of a folder in a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use plumb_operate::Error;
 use plumb_project::ProjectFile;
 use plumb_project::files::{self, Access};
 use plumb_project::yaml::{self, Data, Node};
 use serde_json::json;
 
 use super::template::{DESCRIPTION, Kind, Template, TemplateFile};
-use crate::Error;
 
 /// Folders of version control systems, which may exist in an empty folder.
 const VCS: [&str; 3] = [".git", ".hg", ".bzr"];

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use plumb_backend::StackFilter;
+use plumb_operate::context::{NewStack, Stack, StackSecrets, StateFallback};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue};
 use plumb_project::files::{self, Access};
 use plumb_project::project::TemplateSetting;
 use plumb_project::{ProjectFile, ProjectName};
 
 use crate::commands::install;
-use crate::context::{NewStack, Stack, StackSecrets, StateFallback};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 use instantiate::Naming;
 use template::{Kind, Template};
 

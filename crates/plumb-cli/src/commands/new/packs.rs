@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 
 use super::instantiate::{self, Naming};
 use super::template::{self, Kind};
 use super::{folder_for, runtime, sanitized};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Creates a new component package from a template
 ///

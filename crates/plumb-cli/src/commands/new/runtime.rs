@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use plumb_operate::acquire::output_to;
+use plumb_operate::{Context, Error, prompt};
 use plumb_plugin::language::{InstallRequest, OptionPrompt, OptionValue, ProgramInfo};
 use plumb_project::files::{self, Access};
 use plumb_project::yaml::{self, Data, Node};
 use serde_json::Value as Json;
 
-use crate::acquire::output_to;
 use crate::commands::language;
-use crate::{Context, Error, prompt};
 
 /// Runtime in a manifest.
 struct Runtime {

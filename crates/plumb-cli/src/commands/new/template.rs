@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use plumb_operate::{Context, Error, prompt};
 use plumb_project::Project;
 use plumb_project::project::Template as TemplateSpec;
 use plumb_project::yaml::{self, Node};
 
 use super::builtin::{BUILT_IN, BuiltIn};
 use super::git::{Address, git, has_extension};
-use crate::{Context, Error, prompt};
 
 /// A template with its files.
 pub(super) struct Template {

@@ -1,9 +1,9 @@
 //! Flags of the operations (`cli.md` 3.1).
 
 use clap::{ArgGroup, Args};
+use plumb_operate::Environment;
 
 use super::remote::RemoteArgs;
-use crate::Environment;
 
 /// Flags that every operation has.
 #[derive(Args, Clone, Debug, Default)]

@@ -8,17 +8,17 @@
 use std::collections::BTreeSet;
 
 use plumb_backend::StackFilter;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::operations::{DiscoveredResource, ImportSource};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Error, prompt};
 use plumb_resource::provider::ListedObject;
 use regex::Regex;
 use serde_json::json;
 
 use super::args::ImportArgs;
 use crate::commands::r#do;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::operate::{DiscoveredResource, ImportSource};
-use crate::table::Table;
-use crate::{Context, Error, prompt};
 
 /// The resources of the type or its short name `word` that are imported; `None` if there are none, or if they were only shown.
 pub(super) fn chosen(

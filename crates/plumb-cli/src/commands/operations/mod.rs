@@ -1,6 +1,6 @@
 //! The operations: `up`, `preview`, `refresh`, `drift`, `destroy`, `import` and `watch`.
 //!
-//! [`args`] has their flags, and `requests` makes requests of these, which [`operate`] fulfils.
+//! [`args`] has their flags, and `requests` makes requests of these, which [`plumb_operate::operations`] fulfils.
 
 pub mod args;
 mod discover;
@@ -8,8 +8,9 @@ pub(crate) mod remote;
 mod requests;
 mod template;
 
-use crate::operate::{self, OperationRequest};
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::operations::{self as operate, OperationRequest};
+use plumb_operate::{Context, Error, ExitStatus};
+
 use args::{DestroyArgs, DriftArgs, ImportArgs, PreviewArgs, RefreshArgs, UpArgs, WatchArgs};
 
 /// Runs an operation as a command. An operation that the user stopped counts as failed.

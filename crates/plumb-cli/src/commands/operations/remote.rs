@@ -4,8 +4,7 @@
 //! remote operation. Without `--remote` the other flags have no effect, as in the reference.
 
 use clap::Args;
-
-use crate::Error;
+use plumb_operate::Error;
 
 /// Names of the flags, shown in help only if experimental features are on.
 pub(crate) const FLAGS: [&str; 19] = [

@@ -2,18 +2,19 @@
 //!
 //! Flags are checked before a stack is opened, in the order of the reference.
 
-use super::args::{
-    CommonArgs, DestroyArgs, DriftArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs,
-    ReportArgs, UpArgs, UpdateArgs, WatchArgs,
-};
-use crate::identity::Code;
-use crate::json::wants_json;
-use crate::operate::{
+use plumb_operate::identity::Code;
+use plumb_operate::json::wants_json;
+use plumb_operate::operations::{
     Caller, Conversion, Debugged, DisplayFlags, Form, ImportRequest, ImportSource, InlineResource,
     Kind, OperationRequest, PackFlags, PendingCreates, ReportFiles, StackChoice, check_confirmed,
     prepare_output,
 };
-use crate::{Context, Error};
+use plumb_operate::{Context, Error};
+
+use super::args::{
+    CommonArgs, DestroyArgs, DriftArgs, ImportArgs, PreviewArgs, ProgramArgs, RefreshArgs,
+    ReportArgs, UpArgs, UpdateArgs, WatchArgs,
+};
 
 /// An update. The project is read first.
 pub(super) fn up(args: UpArgs, ctx: &Context) -> Result<OperationRequest, Error> {

@@ -1,10 +1,11 @@
 //! `up` of a template (`cli.md` 5).
 
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus};
+
 use super::args::UpArgs;
 use super::requests::pack_flags;
 use crate::commands::new;
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus};
 
 /// Updates from the program of a template, which exists only during this update.
 pub(super) fn up(template: &str, mut args: UpArgs, ctx: &Context) -> Result<ExitStatus, Error> {

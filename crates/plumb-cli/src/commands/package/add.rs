@@ -4,6 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 use plumb_codegen::Language;
+use plumb_operate::packages::{SchemaText, Wanted};
+use plumb_operate::{Context, Error};
 use plumb_plugin::discovery::Repository;
 use plumb_plugin::is_repository;
 use plumb_plugin::language::ProgramInfo;
@@ -15,8 +17,6 @@ use super::local::PackageInstallation;
 use super::sdk::{self, LocalSdk};
 use super::target::Target;
 use crate::commands::{install, new};
-use crate::packages::{SchemaText, Wanted};
-use crate::{Context, Error};
 
 /// Add a package to your project
 ///

@@ -11,12 +11,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use plumb_operate::packages::{SchemaText, schema_file};
+use plumb_operate::{Context, Error};
 use plumb_schema::{Escapes, Format, MemberKind, SchemaError, SchemaIndex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::packages::{SchemaText, schema_file};
-use crate::{Context, Error};
 
 /// Minimum age of a modification. A file modified shortly before it was read could have been modified again with the same
 /// timestamp.
@@ -74,7 +73,7 @@ impl Excerpts {
 
     fn of_text(schema: SchemaText) -> Result<Self, Error> {
         let (version, origin) = (schema.version().cloned(), schema.origin().to_owned());
-        let text = schema.into_json()?;
+        let text = json_of(schema)?;
         let failed = |error: SchemaError| Error::user(format!("{origin}: {error}"));
         Ok(Excerpts {
             index: SchemaIndex::new(&text).map_err(failed)?,
@@ -271,13 +270,11 @@ fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-impl SchemaText {
-    /// JSON text of the schema.
-    fn into_json(self) -> Result<String, Error> {
-        match self.format() {
-            Format::Json => Ok(self.into_text()),
-            Format::Yaml => Ok(self.document()?.to_json(Escapes::Needed)),
-        }
+/// JSON text of a schema.
+fn json_of(schema: SchemaText) -> Result<String, Error> {
+    match schema.format() {
+        Format::Json => Ok(schema.into_text()),
+        Format::Yaml => Ok(schema.document()?.to_json(Escapes::Needed)),
     }
 }
 

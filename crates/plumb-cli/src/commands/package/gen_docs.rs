@@ -6,10 +6,10 @@ use std::path::Path;
 
 use clap::Args;
 use plumb_codegen::DocsFormat;
+use plumb_operate::packages::SchemaText;
+use plumb_operate::{Context, Error};
 
 use super::gen_sdk::{Folder, replace_version};
-use crate::packages::SchemaText;
-use crate::{Context, Error};
 
 /// Generate documentation of a package or schema
 ///

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use plumb_codegen::{FileMap, FilePath, GenerateError, Language, Purpose, Sink, Supplement};
+use plumb_operate::packages::SchemaText;
+use plumb_operate::{Context, Error};
 use plumb_schema::bound::Package;
-
-use crate::packages::SchemaText;
-use crate::{Context, Error};
 
 /// Generate SDK(s) from a package or schema
 ///

@@ -1,9 +1,8 @@
 //! `package get-mapping`.
 
 use clap::Args;
-
-use crate::packages::mapping;
-use crate::{Context, Error};
+use plumb_operate::packages::mapping;
+use plumb_operate::{Context, Error};
 
 /// Get the mapping information for a given key from a package
 ///

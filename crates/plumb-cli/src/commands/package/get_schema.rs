@@ -1,10 +1,9 @@
 //! `package get-schema`.
 
 use clap::Args;
+use plumb_operate::packages::SchemaText;
+use plumb_operate::{Context, Error};
 use plumb_schema::Escapes;
-
-use crate::packages::SchemaText;
-use crate::{Context, Error};
 
 /// Get the schema.json from a package
 ///

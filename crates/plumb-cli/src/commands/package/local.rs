@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use plumb_operate::packages::path_of;
+use plumb_operate::{Context, Error};
 use plumb_plugin::discovery::MANIFEST_FILE;
 
 use super::sdk::{self, LocalSdk};
 use super::target::Target;
 use crate::commands::new;
-use crate::packages::path_of;
-use crate::{Context, Error};
 
 /// Manifest of the plugin that the source of a package names, if this is the folder of a plugin with sources.
 fn manifest_of(source: &str, root: &Path) -> Option<PathBuf> {

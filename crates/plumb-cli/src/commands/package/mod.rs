@@ -12,10 +12,10 @@ pub(crate) mod sdk;
 pub(crate) mod target;
 
 use clap::{Args, Subcommand};
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::new;
 use crate::cli::LaterArgs;
-use crate::{Context, Error, ExitStatus};
 
 pub use gen_docs::GenDocsArgs;
 

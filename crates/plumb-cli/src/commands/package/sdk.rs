@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plumb_codegen::{Language, Purpose, Supplement};
+use plumb_operate::acquire::output_to;
+use plumb_operate::packages::{SchemaText, Wanted};
+use plumb_operate::{Context, Error};
 use plumb_plugin::PluginKind;
 use plumb_plugin::language::{LinkDependency, LinkRequest, PackageDependency, ProgramInfo};
 use plumb_project::project::PackageSpec;
@@ -14,10 +17,7 @@ use plumb_schema::bound::Package;
 use serde_json::json;
 
 use super::gen_sdk::write_sdk;
-use crate::acquire::output_to;
 use crate::commands::language;
-use crate::packages::{SchemaText, Wanted};
-use crate::{Context, Error};
 
 /// Folder for the generated SDKs of a project.
 const FOLDER: &str = "sdks";

@@ -4,13 +4,12 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
+use plumb_operate::context::LoadedProject;
+use plumb_operate::{Context, Error};
 use plumb_plugin::discovery::MANIFEST_FILE;
 use plumb_plugin::language::ProgramInfo;
 use plumb_project::files;
 use plumb_project::project::{PackageSpec, PluginProject};
-
-use crate::context::LoadedProject;
-use crate::{Context, Error};
 
 /// A project or a plugin with packages.
 pub(crate) struct Target<'c> {

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use clap::Args;
 use plumb_acquire::{LockMode, Package};
+use plumb_operate::acquire::{self, Demands};
+use plumb_operate::{Context, Error};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::{MANIFEST_FILE, parse_tolerant};
 use plumb_resource::provider::PluginSpec;
 use semver::Version;
 
 use super::{cache, parse_kind};
-use crate::acquire::{self, Demands};
 use crate::commands::install::plugins;
 use crate::commands::language::block_on;
 use crate::commands::new;
-use crate::{Context, Error};
 
 /// Install one or more plugins
 ///
@@ -113,7 +113,7 @@ fn download(
         ..PluginSpec::named(name)
     };
     let got = block_on(source.get(kind, &spec))?;
-    got.map_err(|failure| Error::user(crate::error::chain(failure.as_ref())))?;
+    got.map_err(|failure| Error::user(plumb_operate::error::chain(failure.as_ref())))?;
     Ok(())
 }
 

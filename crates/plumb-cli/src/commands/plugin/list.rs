@@ -4,6 +4,10 @@ use std::time::SystemTime;
 
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::{Table, human_size};
+use plumb_operate::{Context, Error};
 use plumb_plugin::discovery::CachedPlugin;
 use plumb_plugin::discovery::cache::PluginUsage;
 use plumb_resource::provider::PluginSpec;
@@ -12,11 +16,7 @@ use serde::Serialize;
 use super::cache;
 use crate::commands::install::required;
 use crate::commands::language::block_on;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::table::{Table, human_size};
 use crate::times::{json_time, time_ago};
-use crate::{Context, Error};
 
 /// List plugins
 #[derive(Args, Debug)]

@@ -6,10 +6,9 @@ mod remove;
 mod run;
 
 use clap::{Args, Subcommand};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::Cache;
-
-use crate::{Context, Error, ExitStatus};
 
 /// Manage language and resource provider plugins
 #[derive(Args, Debug)]

@@ -1,12 +1,12 @@
 //! `plugin rm`.
 
 use clap::Args;
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_plugin::discovery::{CachedPlugin, parse_tolerant};
 use plumb_project::VersionRange;
 
 use super::{cache, parse_kind};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Remove one or more plugins from the download cache
 ///
@@ -58,7 +58,7 @@ pub(super) fn run(args: RemoveArgs, ctx: &Context) -> Result<(), Error> {
             Err(error) => failures.push(format!(
                 "failed to delete: {}: {}",
                 shown(plugin),
-                crate::error::chain(&error)
+                plumb_operate::error::chain(&error)
             )),
         }
     }

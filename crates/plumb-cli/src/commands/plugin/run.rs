@@ -6,6 +6,10 @@ use std::process::Command;
 use clap::Args;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use plumb_operate::acquire::{self, Demands, output_to};
+use plumb_operate::packages::discovery;
+use plumb_operate::signals::StopSignals;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::PluginManifest;
 use plumb_plugin::discovery::parse_tolerant;
@@ -13,11 +17,7 @@ use plumb_plugin::language::{PluginEvent, PluginLaunch, ProgramInfo, RunPluginRe
 use plumb_resource::provider::PluginSpec;
 
 use super::parse_kind;
-use crate::acquire::{self, Demands, output_to};
 use crate::commands::language;
-use crate::packages::discovery;
-use crate::signals::StopSignals;
-use crate::{Context, Error, ExitStatus};
 
 /// Run a command on a plugin binary
 ///
@@ -111,7 +111,7 @@ fn find(kind: PluginKind, text: &str, ctx: &Context) -> Result<PathBuf, Error> {
             ..PluginSpec::named(name)
         };
         let got = language::block_on(source.get(kind, &spec))?;
-        got.map_err(|failure| Error::user(crate::error::chain(failure.as_ref())))?;
+        got.map_err(|failure| Error::user(plumb_operate::error::chain(failure.as_ref())))?;
     }
     let found = discovery.find(kind, name, version.as_ref(), None);
     let found = found.map_err(|error| Error::from(error).context("could not get plugin path"))?;
@@ -125,8 +125,8 @@ fn from_sources(
     args: &RunArgs,
     ctx: &Context,
 ) -> Result<Sources, Error> {
-    let manifest =
-        PluginManifest::read(folder).map_err(|error| Error::user(crate::error::chain(&error)))?;
+    let manifest = PluginManifest::read(folder)
+        .map_err(|error| Error::user(plumb_operate::error::chain(&error)))?;
     let host = language::host(&manifest.runtime, output_to(ctx.printer.clone()), ctx);
     let host = host.ok_or_else(|| {
         Error::user(format!(

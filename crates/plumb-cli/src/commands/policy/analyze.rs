@@ -1,9 +1,8 @@
 //! `policy analyze` (`cli.md` 11).
 
 use clap::{ArgGroup, Args};
-
-use crate::operate::{self, AnalysisRequest, PackFlags};
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::operations::{self, AnalysisRequest, PackFlags};
+use plumb_operate::{Context, Error, ExitStatus};
 
 /// Run policy packs over the state of a stack
 ///
@@ -36,7 +35,7 @@ pub struct AnalyzeArgs {
 
 /// Runs `policy analyze`.
 pub(super) fn run(args: AnalyzeArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    operate::analyze(
+    operations::analyze(
         ctx,
         &AnalysisRequest {
             stack: args.stack,

@@ -4,10 +4,10 @@ mod analyze;
 mod test;
 
 use clap::{Args, Subcommand};
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::new;
 use crate::cli::LaterArgs;
-use crate::{Context, Error, ExitStatus};
 
 /// Manage policy packs
 ///

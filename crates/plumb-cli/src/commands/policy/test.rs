@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::operations::{InfoStream, StandaloneHost};
+use plumb_operate::output::Printer;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_plugin::analyzer::PolicyManifest;
 use plumb_plugin::process::Environment;
 use plumb_plugin::{AnalyzedStack, Analyzer, PackPlace, PluginHost, PolicyPack};
 use plumb_rules::testing::{Case, Outcome, cases, run_rules};
 use serde_json::{Value as Json, json};
 
-use crate::json::{Indent, pretty};
-use crate::operate::{InfoStream, StandaloneHost};
-use crate::output::Printer;
-use crate::{Context, Error, ExitStatus};
 use plumb_automation::values::Secrets;
 
 /// Run the tests of a policy pack

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use plumb_conformance::{Finding, Inputs, Options, Rule, Verdict, check};
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::operations::InfoStream;
+use plumb_operate::output::Printer;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_project::yaml::{parse, to_json};
 use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
 
 use crate::commands::r#do::package::Package;
-use crate::json::{Indent, pretty};
-use crate::operate::InfoStream;
-use crate::output::Printer;
-use crate::{Context, Error, ExitStatus};
 use plumb_automation::values::Secrets;
 
 /// Check that a provider plugin keeps what engines rely on

@@ -3,8 +3,7 @@
 mod check;
 
 use clap::{Args, Subcommand};
-
-use crate::{Context, Error, ExitStatus};
+use plumb_operate::{Context, Error, ExitStatus};
 
 /// Work on provider plugins
 #[derive(Args, Debug)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use clap::Args;
+use plumb_operate::context::{Stack, StateFallback, secrets_of};
+use plumb_operate::{Context, Error};
 use plumb_state::CiphertextCache;
 
 use super::{TargetArgs, encrypt, stack_of};
-use crate::context::{Stack, StateFallback, secrets_of};
-use crate::{Context, Error};
 use plumb_automation::codec::{ManagerCodec, provider_of};
 
 /// Change the secrets provider for a stack
@@ -23,14 +23,14 @@ pub struct ChangeArgs {
 }
 
 pub(super) fn run(args: ChangeArgs, target: &TargetArgs, ctx: &Context) -> Result<(), Error> {
-    crate::context::check_provider_name(&args.provider)?;
+    plumb_operate::context::check_provider_name(&args.provider)?;
     ctx.project()?;
     change(&args.provider, &stack_of(target, ctx)?, ctx)
 }
 
 /// Encrypts all secrets of a stack with another secrets provider.
 pub(super) fn change(provider: &str, stack: &Stack, ctx: &Context) -> Result<(), Error> {
-    crate::context::check_provider_name(provider)?;
+    plumb_operate::context::check_provider_name(provider)?;
     let mut settings = ctx.stack_settings(stack, None)?;
     let state = ctx.load_state(stack)?;
     let old = ctx.stack_secrets(&settings, stack, state.provider(), StateFallback::Always)?;

@@ -5,13 +5,12 @@
 //!    that is continued by the next attempt.
 //! 3. The state of the copy is read and compared.
 
+use plumb_operate::context::{Stack, StackState};
+use plumb_operate::{Context, Error};
 use plumb_project::StackReference;
 use plumb_state::edit::{StackIdentity, rename_stack};
 use plumb_state::file::Layout;
 use plumb_state::{EncryptedSnapshot, Snapshot};
-
-use crate::context::{Stack, StackState};
-use crate::{Context, Error};
 
 /// Stack of the copy's name before the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use plumb_backend::StackKey;
+use plumb_operate::context::{Stack, StateFallback};
+use plumb_operate::{Context, Error};
 use plumb_secrets::SecretsManager;
 
 use super::{TargetArgs, stack_of};
-use crate::context::{Stack, StateFallback};
-use crate::{Context, Error};
 
 /// Encrypt the whole state of a stack
 ///

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use clap::Args;
+use plumb_operate::{Context, Error, go};
 use plumb_project::files::create_private;
 
 use super::{TargetArgs, stack_of};
-use crate::{Context, Error, go};
 
 /// Export a stack's deployment to standard out
 ///

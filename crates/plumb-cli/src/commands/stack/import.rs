@@ -3,13 +3,13 @@
 use std::io::Read;
 
 use clap::Args;
+use plumb_operate::context::{Stack, StackState};
+use plumb_operate::{Context, Error, go};
 use plumb_state::SecretsProvider;
 use plumb_state::edit::{drop_pending_operations, import_problems};
 use plumb_state::file::{ParseError, ResourceError, parse_deployment};
 
 use super::{TargetArgs, stack_of};
-use crate::context::{Stack, StackState};
-use crate::{Context, Error, go};
 
 /// Import a deployment from standard in into an existing stack
 ///

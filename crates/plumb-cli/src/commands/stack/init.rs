@@ -1,11 +1,11 @@
 //! `stack init`.
 
 use clap::Args;
+use plumb_operate::context::{ConfigCheck, NewStack, Stack, StateFallback, check_provider_name};
+use plumb_operate::{Context, Error, prompt};
 
 use super::TargetArgs;
 use crate::commands::one_name;
-use crate::context::{ConfigCheck, NewStack, Stack, StateFallback, check_provider_name};
-use crate::{Context, Error, prompt};
 
 /// Create an empty stack with the given name, ready for updates
 ///

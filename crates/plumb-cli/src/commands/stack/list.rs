@@ -3,14 +3,14 @@
 use clap::{ArgGroup, Args};
 use jiff::Timestamp;
 use plumb_backend::{StackFilter, StackSummary};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Error};
 use plumb_project::ProjectName;
 use serde::Serialize;
 
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::table::Table;
 use crate::times;
-use crate::{Context, Error};
 
 /// List stacks
 ///

@@ -1,9 +1,9 @@
 //! `stack lock` and `stack unlock`.
 
 use clap::Args;
+use plumb_operate::{Context, Error};
 
 use super::{TargetArgs, stack_of};
-use crate::{Context, Error};
 
 /// Lock a stack, so that nobody changes it
 ///

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use plumb_backend::{Backend, StackFilter};
+use plumb_operate::context::{IfMissing, Stack, StackState};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_project::StackReference;
 use plumb_project::files::{self, Access};
 
 use super::copying::{self, Former};
 use super::{TargetArgs, change_secrets};
-use crate::context::{IfMissing, Stack, StackState};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Copy stacks to or from another backend
 ///

@@ -20,12 +20,12 @@ mod show;
 mod tag;
 
 pub(crate) use history::past::past;
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::{Context, Error, ExitStatus};
 
 use clap::{Args, Subcommand};
 
 use crate::cli::LaterArgs;
-use crate::context::{IfMissing, Stack};
-use crate::{Context, Error, ExitStatus};
 
 /// Manage stacks and view stack state
 ///
@@ -46,7 +46,7 @@ pub struct StackArgs {
 
 /// Which stack is meant.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = crate::context::PERSISTENT)]
+#[command(next_help_heading = crate::args::PERSISTENT)]
 pub struct TargetArgs {
     /// The name of the stack to operate on. Defaults to the current stack
     #[arg(short, long)]

@@ -1,13 +1,13 @@
 //! `stack output`.
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Error};
 use plumb_state::{CiphertextCache, Snapshot};
 use plumb_value::PropertyMap;
 
 use super::{TargetArgs, stack_of};
-use crate::json::{Indent, pretty};
-use crate::table::Table;
-use crate::{Context, Error};
 use plumb_automation::values::{Secrets, map_json, value_json, value_text};
 
 /// Show a stack's output properties

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plumb_backend::RemoveOptions;
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_project::files;
 
 use super::TargetArgs;
 use crate::commands::{confirm_by_name, one_name};
-use crate::context::{IfMissing, Stack};
-use crate::{Context, Error, ExitStatus};
 
 /// Remove a stack and its configuration
 ///
@@ -57,10 +57,11 @@ pub(super) fn run(args: RemoveArgs, target: &TargetArgs, ctx: &Context) -> Resul
     if is_selected {
         ctx.unselect_stack()?;
     }
-    ctx.printer.styled_line(&crate::Printer::attention(&format!(
-        "Stack '{}' has been removed!",
-        stack.shown
-    )));
+    ctx.printer
+        .styled_line(&plumb_operate::Printer::attention(&format!(
+            "Stack '{}' has been removed!",
+            stack.shown
+        )));
     Ok(())
 }
 

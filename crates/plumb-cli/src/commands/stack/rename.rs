@@ -1,11 +1,11 @@
 //! `stack rename`.
 
 use clap::Args;
+use plumb_operate::context::Stack;
+use plumb_operate::{Context, Error};
 use plumb_state::edit::{StackIdentity, rename_stack};
 
 use super::{TargetArgs, stack_of};
-use crate::context::Stack;
-use crate::{Context, Error};
 
 /// Rename an existing stack
 ///

@@ -1,10 +1,10 @@
 //! `stack restore`.
 
 use clap::Args;
+use plumb_operate::{Context, Error};
 
 use super::TargetArgs;
 use crate::commands::one_name;
-use crate::{Context, Error};
 
 /// Restore a stack that was removed
 ///
@@ -25,9 +25,10 @@ pub(super) fn run(args: RestoreArgs, target: &TargetArgs, ctx: &Context) -> Resu
     let removed = ctx.when_unlocked(&stack, || {
         Ok(stack.backend.restore_stack(&stack.reference)?)
     })?;
-    ctx.printer.styled_line(&crate::Printer::attention(&format!(
-        "Stack '{}', which was removed at {removed}, has been restored!",
-        stack.shown
-    )));
+    ctx.printer
+        .styled_line(&plumb_operate::Printer::attention(&format!(
+            "Stack '{}', which was removed at {removed}, has been restored!",
+            stack.shown
+        )));
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! `stack select`.
 
 use clap::Args;
+use plumb_operate::context::{IfMissing, NewStack};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::TargetArgs;
 use crate::commands::one_name;
-use crate::context::{IfMissing, NewStack};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus};
 
 /// Switch the current workspace to the given stack
 ///

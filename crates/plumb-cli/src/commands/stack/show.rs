@@ -6,6 +6,11 @@ use std::fmt::Write as _;
 use clap::Args;
 use jiff::Timestamp;
 use plumb_display::linked;
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::{Row, Table};
+use plumb_operate::{Context, Error};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::{Manifest, Snapshot};
 use rustc_hash::FxHashMap;
@@ -13,12 +18,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::{TargetArgs, output};
-use crate::context::{IfMissing, Stack};
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::table::{Row, Table};
 use crate::times::{full_time, json_time, time_ago};
-use crate::{Context, Error};
 use plumb_automation::values::{Secrets, map_json};
 
 /// How the stack is shown.

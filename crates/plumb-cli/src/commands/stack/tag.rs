@@ -1,12 +1,12 @@
 //! `stack tag`.
 
 use clap::{ArgGroup, Args, Subcommand};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::table::Table;
+use plumb_operate::{Context, Error};
 
 use super::{TargetArgs, stack_of};
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::table::Table;
-use crate::{Context, Error};
 
 /// Manage stack tags
 ///

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_resource::ResourceState;
 use plumb_state::EncryptedSnapshot;
 use plumb_state::edit::{self, DeleteError, DeleteOptions, Dependents, Protected};
 
 use super::{TargetArgs, choose, confirm, not_located, parse_urn, require_words, stack_of};
-use crate::{Context, Error, ExitStatus};
 
 /// Remove resources from a stack's state
 ///

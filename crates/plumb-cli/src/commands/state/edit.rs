@@ -5,11 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
+use plumb_operate::context::{IfMissing, Stack, StackState};
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_state::edit::import_problems;
 use plumb_state::file::parse_deployment;
-
-use crate::context::{IfMissing, Stack, StackState};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Edit the current stack's state in an editor
 ///

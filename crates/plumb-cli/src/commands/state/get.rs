@@ -3,6 +3,11 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use plumb_operate::context::IfMissing;
+use plumb_operate::identity::Code;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 use plumb_value::PropertyMap;
@@ -10,11 +15,6 @@ use serde_json::{Value as Json, json};
 
 use super::{choose, parse_urn, require_words};
 use crate::commands::r#do::names;
-use crate::context::IfMissing;
-use crate::identity::Code;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
-use crate::{Context, Error};
 use plumb_automation::values::{Secrets, map_json};
 
 /// Show a resource of a stack's state

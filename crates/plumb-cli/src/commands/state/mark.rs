@@ -1,12 +1,12 @@
 //! `state protect`, `unprotect`, `taint`, `untaint`.
 
 use clap::Args;
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus};
 use plumb_state::Snapshot;
 use plumb_state::edit::{Missing, Selection, set_protect, set_taint};
 
 use super::{TargetArgs, choose, confirm, not_found, require_words, stack_of};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus};
 
 /// Arguments of the verbs that can be told to take everything.
 #[derive(Args, Debug)]

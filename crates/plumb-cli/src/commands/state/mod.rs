@@ -13,13 +13,12 @@ mod transfer;
 mod upgrade;
 
 use clap::{Args, Subcommand};
+use plumb_operate::context::{IfMissing, Stack};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_resource::Urn;
 use plumb_state::Snapshot;
 use plumb_state::edit::LocateError;
-
-use crate::context::{IfMissing, Stack};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Edit the current stack's state
 ///

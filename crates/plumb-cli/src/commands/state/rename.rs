@@ -1,11 +1,11 @@
 //! `state rename`.
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_resource::Urn;
 use plumb_state::edit::{LocateError, locate, rename_resource};
 
 use super::{TargetArgs, choose, confirm, not_located, require_words, stack_of};
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Rename a resource from a stack's state
 #[derive(Args, Debug)]

@@ -1,13 +1,13 @@
 //! `state repair`.
 
 use clap::Args;
+use plumb_operate::context::StackState;
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_state::EncryptedSnapshot;
 use plumb_state::integrity::Repaired;
 
 use super::{TargetArgs, stack_of};
-use crate::context::StackState;
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Repair an invalid state
 ///

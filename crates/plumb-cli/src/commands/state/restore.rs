@@ -1,13 +1,13 @@
 //! `state restore`: replaces the state by that after an earlier update.
 
 use clap::Args;
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_resource::Urn;
 use plumb_state::Snapshot;
 
 use super::{TargetArgs, stack_of};
 use crate::commands::stack::past;
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Maximum number of listed resources.
 const MOST_NAMED: usize = 20;

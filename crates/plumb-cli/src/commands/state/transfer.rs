@@ -1,13 +1,13 @@
 //! `state move`.
 
 use clap::Args;
+use plumb_operate::context::{IfMissing, Stack, StackState};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, Printer, VERSION, prompt};
 use plumb_resource::Urn;
 use plumb_state::edit::{Broken, MoveError, Moved, Parents, StackIdentity, move_resources};
 use plumb_state::{CiphertextCache, EncryptedSnapshot, Manifest, Snapshot};
 
-use crate::context::{IfMissing, Stack, StackState};
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, Printer, VERSION, prompt};
 use plumb_automation::codec::ManagerCodec;
 
 /// Move resources from one stack to another

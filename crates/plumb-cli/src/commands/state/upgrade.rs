@@ -2,11 +2,10 @@
 
 use clap::Args;
 use plumb_backend::{BackendError, LeftBehind, StoreOptions};
+use plumb_operate::identity::Code;
+use plumb_operate::{Context, Error, ExitStatus, prompt};
 use plumb_project::{ProjectName, StackReference};
 use plumb_state::edit::{StackIdentity, rename_stack};
-
-use crate::identity::Code;
-use crate::{Context, Error, ExitStatus, prompt};
 
 /// Migrate the current backend to the latest supported version
 ///
@@ -59,7 +58,7 @@ pub(super) fn run(args: UpgradeArgs, ctx: &Context) -> Result<(), Error> {
             for LeftBehind { stack, error } in left {
                 let why = error.map_or_else(
                     || "its project is not known".to_owned(),
-                    |error| crate::error::chain(&error),
+                    |error| plumb_operate::error::chain(&error),
                 );
                 ctx.printer
                     .warning(&format!("skipping stack \"{}\": {why}", stack.stack));

@@ -20,10 +20,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error, ExitStatus};
 use serde_json::{Map, Value as Json, json};
-
-use crate::json::{Indent, pretty};
-use crate::{Context, Error, ExitStatus};
 
 /// Write JSON Schemas for the YAML files of this project
 ///

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use plumb_operate::context::LoadedProject;
+use plumb_operate::packages::{self, SchemaText};
+use plumb_operate::{Context, Error};
 use plumb_resource::provider::PluginSpec;
 use plumb_schema::PackageSchema;
 
 use crate::commands::package::sdk;
 use crate::commands::{install, language};
-use crate::context::LoadedProject;
-use crate::packages::{self, SchemaText};
-use crate::{Context, Error};
 
 /// Packages that are in the executable, and in every document.
 const BUILT_IN: [&str; 2] = ["command", "random"];

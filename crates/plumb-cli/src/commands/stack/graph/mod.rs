@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use plumb_operate::{Context, Error, go};
 use plumb_resource::{ResourceState, Urn};
 use plumb_state::Snapshot;
 
 use super::{TargetArgs, stack_of};
-use crate::{Context, Error, go};
 
 /// Export a stack's dependency graph to a file
 ///

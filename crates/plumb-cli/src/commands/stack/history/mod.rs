@@ -9,6 +9,10 @@ use std::fmt::Write as _;
 use clap::{ArgGroup, Args, Subcommand};
 use jiff::Timestamp;
 use plumb_backend::{Page, UpdateRecord};
+use plumb_operate::context::{Stack, StateFallback};
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error};
 use plumb_project::config::{ConfigMap, Value};
 use plumb_secrets::SecretsManager;
 use serde::Serialize;
@@ -16,11 +20,7 @@ use serde::Serialize;
 use super::{TargetArgs, stack_of};
 use crate::cli::LaterArgs;
 use crate::commands::config::shown;
-use crate::context::{Stack, StateFallback};
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
 use crate::times::{full_time, json_time, time_ago};
-use crate::{Context, Error};
 
 /// Display history for a stack
 ///

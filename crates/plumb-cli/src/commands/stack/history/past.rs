@@ -7,6 +7,11 @@ use clap::Args;
 use plumb_backend::{Past, UpdateRecord};
 use plumb_display::{Action, DiffView, Explanations, Options};
 use plumb_events::{Event, Metadata, StateView, StepEvent};
+use plumb_operate::context::{Stack, StackState};
+use plumb_operate::identity::Code;
+use plumb_operate::json::wants_json;
+use plumb_operate::json::{Indent, pretty};
+use plumb_operate::{Context, Error};
 use plumb_resource::{ResourceState, StepOp, Urn};
 use plumb_state::Snapshot;
 use rustc_hash::FxHashMap;
@@ -14,12 +19,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::{TargetArgs, stack_of};
 use super::seconds;
-use crate::context::{Stack, StackState};
-use crate::identity::Code;
-use crate::json::wants_json;
-use crate::json::{Indent, pretty};
 use crate::times::full_time;
-use crate::{Context, Error};
 
 /// Show what changed between two updates
 ///

@@ -1,10 +1,10 @@
 //! `stack history prune`.
 
 use clap::Args;
+use plumb_operate::{Context, Error, ExitStatus};
 
 use super::super::{TargetArgs, stack_of};
 use crate::commands::confirm_by_name;
-use crate::{Context, Error, ExitStatus};
 
 /// Remove the states of old updates
 ///
