@@ -1,4 +1,4 @@
-//! Generators of SDKs (`codegen.md` A) and documentation (`codegen.md` B) from package schemas.
+//! Generators of SDKs (`codegen.md` A) from package schemas.
 //!
 //! Each language is a compiler of its own: it takes a bound package, decides every name, type and import ("lowering"), and
 //! prints the result. Printers decide layout only. Files are passed to a [`Sink`] one at a time, so that an SDK of a hundred
@@ -7,25 +7,25 @@
 //! **No file is written outside its folder**: paths consist of checked segments ([`FilePath`]), and text from schemas is
 //! escaped where it is printed. This crate does not write to disk and does not find packages.
 //!
-//! Start with [`generate`] and [`generate_docs`]; generators of programs take names from [`programs`].
+//! Start with [`generate`]; generators of programs take names from [`programs`], and documentation from [`vocabulary`].
 
 mod classes;
 mod csharp;
-mod docs;
 mod files;
 mod go;
 mod java;
 mod kinds;
-mod markdown;
+pub mod markdown;
 mod modules;
 mod nodejs;
-mod parallel;
+pub mod parallel;
 mod plugin;
 pub mod programs;
 mod python;
 mod rust;
 mod settings;
-mod uses;
+pub mod uses;
+pub mod vocabulary;
 mod words;
 mod writer;
 
@@ -33,7 +33,6 @@ use std::collections::BTreeMap;
 
 use plumb_schema::bound::Package;
 
-pub use docs::{DocsFormat, MissingLanguage, generate_docs};
 pub use files::{FileMap, FilePath, Sink};
 
 /// Languages with SDKs.

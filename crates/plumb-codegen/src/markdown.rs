@@ -102,24 +102,21 @@ fn spans<D: Dialect>(text: &str) -> String {
 }
 
 /// A span with a word per language.
-pub(crate) struct LanguageSpan<'t> {
+pub struct LanguageSpan<'t> {
     attributes: &'t str,
     /// Text for readers of no particular language.
-    pub(crate) inner: &'t str,
+    pub inner: &'t str,
 }
 
 impl<'t> LanguageSpan<'t> {
     /// Word of one language.
-    pub(crate) fn word(&self, language: &str) -> Option<Cow<'t, str>> {
+    pub fn word(&self, language: &str) -> Option<Cow<'t, str>> {
         attribute(self.attributes, language).map(unescape)
     }
 }
 
 /// Replaces each span with words per language by the result of a function.
-pub(crate) fn language_spans(
-    text: &str,
-    mut put: impl FnMut(&LanguageSpan<'_>) -> String,
-) -> String {
+pub fn language_spans(text: &str, mut put: impl FnMut(&LanguageSpan<'_>) -> String) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, opened)) = rest.split_once("<span pulumi-lang-") {

@@ -14,7 +14,7 @@ const WAITING: usize = 64;
 /// are finished.
 ///
 /// If several jobs fail, returns the error of the first one in job order, independent of scheduling.
-pub(crate) fn write<J: Sync>(
+pub fn write<J: Sync>(
     jobs: &[J],
     make: impl Fn(&J) -> Result<Vec<(FilePath, String)>, GenerateError> + Sync,
     sink: &mut dyn Sink,

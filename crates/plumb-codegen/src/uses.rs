@@ -4,49 +4,51 @@ use plumb_schema::bound::{Object, Package, Property, Returns, Type, TypeKind, Ty
 
 /// Set of kinds of uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Uses(u8);
+pub struct Uses(u8);
 
 impl Uses {
     /// Inputs of resources.
-    pub(crate) const INPUT: Uses = Uses(1);
+    pub const INPUT: Uses = Uses(1);
     /// State for the lookup of an existing resource.
-    pub(crate) const STATE: Uses = Uses(2);
+    pub const STATE: Uses = Uses(2);
     /// Arguments of methods.
-    pub(crate) const METHOD: Uses = Uses(4);
+    pub const METHOD: Uses = Uses(4);
     /// Arguments of functions that accept only plain values.
-    pub(crate) const PLAIN: Uses = Uses(8);
+    pub const PLAIN: Uses = Uses(8);
     /// Outputs of resources.
-    pub(crate) const OUTPUT: Uses = Uses(16);
+    pub const OUTPUT: Uses = Uses(16);
     /// Results of functions and methods.
-    pub(crate) const RESULT: Uses = Uses(32);
+    pub const RESULT: Uses = Uses(32);
     /// Settings.
-    pub(crate) const CONFIG: Uses = Uses(64);
+    pub const CONFIG: Uses = Uses(64);
     /// Arguments of functions that are not methods.
-    pub(crate) const FUNCTION: Uses = Uses(128);
+    pub const FUNCTION: Uses = Uses(128);
     /// Arguments of functions and methods.
-    pub(crate) const FUNCTION_INPUT: Uses = Uses::FUNCTION.or(Uses::METHOD);
+    pub const FUNCTION_INPUT: Uses = Uses::FUNCTION.or(Uses::METHOD);
 
     /// Whether the set contains any of these.
-    pub(crate) fn has(self, any: Uses) -> bool {
+    pub fn has(self, any: Uses) -> bool {
         self.0 & any.0 != 0
     }
 
-    pub(crate) const fn or(self, other: Uses) -> Uses {
+    /// Both sets together.
+    #[must_use]
+    pub const fn or(self, other: Uses) -> Uses {
         Uses(self.0 | other.0)
     }
 }
 
 /// Members from which uses are followed, besides settings, resources and functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Roots {
+pub struct Roots {
     /// Whether methods of resources are included.
-    pub(crate) methods: bool,
+    pub methods: bool,
     /// Whether overlay resources and functions are included, which are written by hand.
-    pub(crate) overlays: bool,
+    pub overlays: bool,
 }
 
 /// Uses of each type of a package, by position.
-pub(crate) fn analyse(package: &Package<'_>, roots: Roots) -> Vec<Uses> {
+pub fn analyse(package: &Package<'_>, roots: Roots) -> Vec<Uses> {
     let mut walk = Walk {
         package,
         uses: vec![Uses::default(); package.types.len()],
@@ -143,7 +145,7 @@ impl<'d> Walk<'_, 'd> {
 }
 
 /// Types with defaults, by position: objects that have a default, directly or in nested objects.
-pub(crate) fn defaults(package: &Package<'_>) -> Vec<bool> {
+pub fn defaults(package: &Package<'_>) -> Vec<bool> {
     let mut has_defaults = vec![false; package.types.len()];
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); package.types.len()];
     let mut open = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::dependencies::{code, code_of};
 
 /// Crates without input or output.
-const PURE: [&str; 7] = [
+const PURE: [&str; 8] = [
     "plumb-value",
     "plumb-resource",
     "plumb-state",
@@ -16,6 +16,7 @@ const PURE: [&str; 7] = [
     "plumb-deploy",
     "plumb-schema",
     "plumb-codegen",
+    "plumb-docs",
 ];
 
 /// Packages that pure crates must not depend on, directly or indirectly.

@@ -8,7 +8,7 @@ use super::results::members;
 use super::sdk::{Sdk, Shape};
 use super::types::Given;
 use crate::classes::{Member, MemberKind};
-use crate::docs::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
+use crate::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{GenerateError, Purpose};
 
 /// Vocabulary of a package.

@@ -7,9 +7,7 @@ use super::forms::Declarations;
 use super::names;
 use super::resource::{constructor_signature, lookup_signature};
 use super::sdk::Sdk;
-use crate::docs::vocabulary::{
-    Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member,
-};
+use crate::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member};
 use crate::{GenerateError, Purpose};
 
 /// Vocabulary of a package.

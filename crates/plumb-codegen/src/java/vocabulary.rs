@@ -8,7 +8,7 @@ use super::names::{self, Owner};
 use super::sdk::{Sdk, split};
 use super::types::Shape;
 use crate::classes::MemberKind;
-use crate::docs::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
+use crate::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{GenerateError, Purpose};
 
 /// Vocabulary of a package.

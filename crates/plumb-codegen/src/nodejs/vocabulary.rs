@@ -6,7 +6,7 @@ use super::imports::Imports;
 use super::names;
 use super::sdk::Sdk;
 use super::types::Shape;
-use crate::docs::vocabulary::{self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
+use crate::vocabulary::{self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary};
 use crate::{FileMap, GenerateError, Purpose};
 
 /// Vocabulary of a package.

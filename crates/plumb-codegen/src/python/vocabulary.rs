@@ -10,7 +10,7 @@ use super::names;
 use super::sdk::Sdk;
 use super::types::{Form, Place, Shape};
 use super::values::unique_names;
-use crate::docs::vocabulary::{
+use crate::vocabulary::{
     self, Direction, FunctionForms, Holder, ResourceAt, Vocabulary, without_inputs,
 };
 use crate::{FileMap, GenerateError};

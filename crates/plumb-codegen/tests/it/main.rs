@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)] // helpers of tests count as tests
 
 mod csharp;
-mod docs;
 mod go;
 mod hostile;
 mod java;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use clap::Args;
-use plumb_codegen::DocsFormat;
+use plumb_docs::DocsFormat;
 use plumb_operate::packages::SchemaText;
 use plumb_operate::{Context, Error};
 
@@ -62,7 +62,7 @@ pub(crate) fn run(args: GenDocsArgs, ctx: &Context) -> Result<(), Error> {
     check_folder(&out)?;
     let mut folder = Folder::empty(out.clone())?;
     fs::write(out.join(MARK), "")?;
-    let missing = plumb_codegen::generate_docs(&bound.package, format, &mut folder)?;
+    let missing = plumb_docs::generate_docs(&bound.package, format, &mut folder)?;
     for language in missing {
         ctx.printer.info(&format!(
             "The documentation says nothing of {}, which can have no SDK of this package: {}",

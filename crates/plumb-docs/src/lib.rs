@@ -1,18 +1,21 @@
 //! Documentation of packages (`codegen.md` 9).
 //!
-//! 1. Each language provides its names and signatures ([`vocabulary`]), from the models that its SDK generator uses.
-//! 2. [`guide`] assigns an address to each page and resolves references in descriptions.
-//! 3. [`lower`] builds one [`model::Page`] at a time, in which everything but the layout is decided. [`description`]
+//! 1. Each language provides its names and signatures ([`plumb_codegen::vocabulary`]), from the models that its SDK generator uses.
+//! 2. `guide` assigns an address to each page and resolves references in descriptions.
+//! 3. `lower` builds one `Page` at a time, in which everything but the layout is decided. `description`
 //!    parses descriptions, so that examples appear in the language that the reader has chosen.
-//! 4. [`markdown`], [`json`] and [`site`] print pages.
+//! 4. `markdown`, `json` and `site` print pages.
 //!
-//! **Every internal link has a target**, even with hostile names; **a description cannot inject markup** of its own.
+//! **Every internal link has a target**, even with hostile names; **a description cannot inject markup** of its own. This crate does not
+//! write to disk.
+//!
+//! Start with [`generate_docs`].
 
 mod address;
 mod description;
 mod guide;
 mod json;
-pub(crate) mod language;
+mod language;
 mod links;
 mod lower;
 mod markdown;
@@ -21,16 +24,15 @@ mod model;
 mod properties;
 mod site;
 mod users;
-pub(crate) mod vocabulary;
 mod yaml;
 
 pub use links::DocsFormat;
 
 use plumb_schema::bound::Package;
 
-use crate::{FilePath, GenerateError, Sink, parallel};
 use address::PageAt;
 use guide::Guide;
+use plumb_codegen::{FilePath, GenerateError, Sink, parallel};
 
 /// A language without documentation, and why.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use super::address::{Addresses, PageAt};
 use super::language::{PerLanguage, ProgramLanguage};
 use super::users;
-use super::vocabulary::{ResourceAt, Vocabulary};
 use super::yaml::Yaml;
-use crate::uses::{self, Roots, Uses};
-use crate::{GenerateError, csharp, go, java, nodejs, python};
+use plumb_codegen::uses::{self, Roots, Uses};
+use plumb_codegen::vocabulary::{self, ResourceAt, Vocabulary};
+use plumb_codegen::{GenerateError, Language};
 
 /// A package, its vocabulary in each language and the addresses of its pages.
 pub(crate) struct Guide<'p, 'd> {
@@ -38,14 +38,14 @@ impl<'p, 'd> Guide<'p, 'd> {
         let mut words: PerLanguage<Box<dyn Vocabulary + 'p>> = PerLanguage::default();
         let mut missing = Vec::new();
         words.set(ProgramLanguage::Yaml, Box::new(Yaml(package)));
-        for (language, made) in [
-            (ProgramLanguage::Typescript, nodejs::vocabulary::of(package)),
-            (ProgramLanguage::Python, python::vocabulary::of(package)),
-            (ProgramLanguage::Go, go::vocabulary::of(package)),
-            (ProgramLanguage::Csharp, csharp::vocabulary::of(package)),
-            (ProgramLanguage::Java, java::vocabulary::of(package)),
+        for (language, sdk) in [
+            (ProgramLanguage::Typescript, Language::Nodejs),
+            (ProgramLanguage::Python, Language::Python),
+            (ProgramLanguage::Go, Language::Go),
+            (ProgramLanguage::Csharp, Language::Dotnet),
+            (ProgramLanguage::Java, Language::Java),
         ] {
-            match made {
+            match vocabulary::of(package, sdk) {
                 Ok(vocabulary) => words.set(language, vocabulary),
                 Err(error) => missing.push((language, error)),
             }

@@ -11,7 +11,7 @@ use super::guide::{Guide, folded};
 use super::language::PerLanguage;
 use super::model::{Body, Entry, Function, Index, Kind, Lookup, Method, Outcome, Page, Resource};
 use super::properties::{Draft, List};
-use super::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, wrapped};
+use plumb_codegen::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, wrapped};
 
 impl<'p, 'd> Guide<'p, 'd> {
     /// Builds a page.

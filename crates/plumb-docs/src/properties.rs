@@ -13,9 +13,9 @@ use super::description::{self, Description};
 use super::guide::{Guide, folded};
 use super::language::{PerLanguage, ProgramLanguage};
 use super::model::{Member, Property, Shape, TypeLink, TypeSection, TypeText};
-use super::vocabulary::{Direction, Holder, ResourceAt, without_inputs};
 use super::yaml::neutral_type;
-use crate::uses::Uses;
+use plumb_codegen::uses::Uses;
+use plumb_codegen::vocabulary::{Direction, Holder, ResourceAt, without_inputs};
 
 /// Maximum number of nested types on a page; others are linked, because some packages have hundreds that refer
 /// to each other.

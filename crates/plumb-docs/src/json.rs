@@ -13,7 +13,7 @@ use super::model::{
     Body, Entry, Function, Index, Kind, Member, Method, Outcome, Page, Property, Resource, Shape,
     TypeLink, TypeSection, TypeText,
 };
-use super::vocabulary::ResourceAt;
+use plumb_codegen::vocabulary::ResourceAt;
 
 /// JSON text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {

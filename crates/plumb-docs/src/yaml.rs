@@ -4,7 +4,9 @@ use plumb_schema::bound::{
     External, Function, Package, Property, Returns, Type, TypeKind, TypeShape, member_of,
 };
 
-use super::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member};
+use plumb_codegen::vocabulary::{
+    Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member,
+};
 
 /// Vocabulary of YAML programs.
 pub(crate) struct Yaml<'p, 'd>(pub(crate) &'p Package<'d>);

@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::description::replace_references;
 use super::links::{Links, leads_somewhere};
-use crate::markdown::language_spans;
+use plumb_codegen::markdown::language_spans;
 
 /// Markdown extensions enabled for descriptions.
 pub(crate) const EXTENSIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);

@@ -6,7 +6,7 @@ use plumb_schema::bound::{
 
 use super::address::PageAt;
 use super::properties::collect_leaves;
-use super::vocabulary::ResourceAt;
+use plumb_codegen::vocabulary::ResourceAt;
 
 /// Pages that use each type, by the type's position: the provider, then resources, then functions.
 pub(crate) fn analyse(package: &Package<'_>) -> Vec<Vec<PageAt>> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use plumb_schema::bound::{Package, member_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::vocabulary::ResourceAt;
+use plumb_codegen::vocabulary::ResourceAt;
 
 /// Reference to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

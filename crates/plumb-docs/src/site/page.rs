@@ -6,11 +6,11 @@ use super::html::escape;
 use super::prose::{Level, markdown, prose};
 use super::sections::{Sections, named};
 use super::{POLICY, SCRIPT, SEARCH, STYLE};
-use crate::docs::address::PageAt;
-use crate::docs::guide::Guide;
-use crate::docs::language::ProgramLanguage;
-use crate::docs::links::{DocsFormat, Links};
-use crate::docs::model::{Body, Function, Index, Kind, Outcome, Page, Resource};
+use crate::address::PageAt;
+use crate::guide::Guide;
+use crate::language::ProgramLanguage;
+use crate::links::{DocsFormat, Links};
+use crate::model::{Body, Function, Index, Kind, Outcome, Page, Resource};
 
 /// HTML text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {

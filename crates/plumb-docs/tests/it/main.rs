@@ -1,10 +1,13 @@
 //! Documentation, through the public interface.
 
+#![allow(clippy::unwrap_used)] // helpers of tests count as tests
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use plumb_codegen::{DocsFormat, FileMap, generate_docs};
+use plumb_codegen::FileMap;
+use plumb_docs::{DocsFormat, generate_docs};
 use plumb_schema::{BindOptions, Document, Format, NoPackages, bind};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
@@ -23,7 +26,9 @@ fn docs(text: &str, format: DocsFormat) -> FileMap {
 }
 
 fn schemas() -> Vec<(String, String)> {
-    let entries = std::fs::read_dir(super::data()).unwrap();
+    let entries =
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/schemas"))
+            .unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let paths = paths.filter(|path| path.extension().is_some_and(|it| it == "json"));
     let mut schemas: Vec<(String, String)> = paths

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::html::{escape, linked, only_for};
 use super::prose::{Level, code_block, detail, markdown, prose};
-use crate::docs::address::PageAt;
-use crate::docs::description::Description;
-use crate::docs::language::{PerLanguage, ProgramLanguage};
-use crate::docs::links::Links;
-use crate::docs::model::{Entry, Member, Method, Outcome, Property, Shape, TypeSection, TypeText};
+use crate::address::PageAt;
+use crate::description::Description;
+use crate::language::{PerLanguage, ProgramLanguage};
+use crate::links::Links;
+use crate::model::{Entry, Member, Method, Outcome, Property, Shape, TypeSection, TypeText};
 
 /// Writer for the body of a page. Records its sections for the table of contents.
 pub(crate) struct Sections<'l, 'g, 'p, 'd> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::docs::language::ProgramLanguage;
+use crate::language::ProgramLanguage;
 
 /// Text escaped for HTML, in elements and in attributes.
 pub(crate) fn escape(text: &str) -> String {

@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Parser, Tag, TagEnd, html};
 
 use super::html::{escape, only_for};
-use crate::docs::description::{Description, Part, Prose, replace_references};
-use crate::docs::language::{PerLanguage, ProgramLanguage};
-use crate::docs::links::{Links, leads_somewhere};
-use crate::docs::markdown_text::EXTENSIONS;
-use crate::markdown::language_spans;
+use crate::description::{Description, Part, Prose, replace_references};
+use crate::language::{PerLanguage, ProgramLanguage};
+use crate::links::{Links, leads_somewhere};
+use crate::markdown_text::EXTENSIONS;
+use plumb_codegen::markdown::language_spans;
 
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';

@@ -9,9 +9,11 @@ use plumb_schema::bound::{
     EnumValue, Package, Property, Resource, Type, TypeKind, TypeShape, Union, member_of,
 };
 
+use crate::{GenerateError, Language, csharp, go, java, nodejs, python};
+
 /// A resource of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ResourceAt {
+pub enum ResourceAt {
     /// The provider resource.
     Provider,
     /// Position in the package's resources.
@@ -20,7 +22,7 @@ pub(crate) enum ResourceAt {
 
 impl ResourceAt {
     /// The resource itself; `None` only for the provider of a package without a provider resource.
-    pub(crate) fn of<'p, 'd>(self, package: &'p Package<'d>) -> Option<&'p Resource<'d>> {
+    pub fn of<'p, 'd>(self, package: &'p Package<'d>) -> Option<&'p Resource<'d>> {
         match self {
             ResourceAt::Provider => package.provider.as_ref(),
             ResourceAt::Position(position) => package.resources.get(position),
@@ -30,7 +32,7 @@ impl ResourceAt {
 
 /// Direction of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub enum Direction {
     /// Given by users, as values or outputs.
     Input,
     /// Given by users to functions that do not accept outputs.
@@ -41,7 +43,7 @@ pub(crate) enum Direction {
 
 /// Owner of properties.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Holder<'m> {
+pub enum Holder<'m> {
     /// Inputs of a resource.
     Inputs(ResourceAt),
     /// Outputs of a resource.
@@ -64,15 +66,15 @@ pub(crate) enum Holder<'m> {
 
 /// Signatures of a function's variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FunctionForms {
+pub struct FunctionForms {
     /// Variant that takes and returns plain values.
-    pub(crate) plain: Option<String>,
+    pub plain: Option<String>,
     /// Variant that takes and returns outputs.
-    pub(crate) output: Option<String>,
+    pub output: Option<String>,
 }
 
 /// Names and signatures of a package in one language.
-pub(crate) trait Vocabulary: Sync {
+pub trait Vocabulary: Sync {
     /// Import statement for members of a token's module.
     fn module(&self, token: &str) -> String;
     /// Class of a resource.
@@ -97,8 +99,29 @@ pub(crate) trait Vocabulary: Sync {
     fn method(&self, resource: ResourceAt, index: usize) -> Option<String>;
 }
 
+/// Names and signatures of a package in a language.
+///
+/// # Errors
+///
+/// The SDK of the language cannot be generated.
+pub fn of<'p>(
+    package: &'p Package<'_>,
+    language: Language,
+) -> Result<Box<dyn Vocabulary + 'p>, GenerateError> {
+    match language {
+        Language::Nodejs => nodejs::vocabulary::of(package),
+        Language::Python => python::vocabulary::of(package),
+        Language::Go => go::vocabulary::of(package),
+        Language::Dotnet => csharp::vocabulary::of(package),
+        Language::Java => java::vocabulary::of(package),
+        Language::Rust => Err(GenerateError::Unsupported {
+            what: "documentation for Rust",
+        }),
+    }
+}
+
 /// The type with `Input` removed at all levels.
-pub(crate) fn without_inputs<'d>(ty: &Type<'d>) -> Type<'d> {
+pub fn without_inputs<'d>(ty: &Type<'d>) -> Type<'d> {
     let kind = match &ty.kind {
         TypeKind::Array(element) => TypeKind::Array(Box::new(without_inputs(element))),
         TypeKind::Map(element) => TypeKind::Map(Box::new(without_inputs(element))),
@@ -113,7 +136,7 @@ pub(crate) fn without_inputs<'d>(ty: &Type<'d>) -> Type<'d> {
 }
 
 /// Text from which the name of an enum member is derived: its name, or else its value.
-pub(crate) fn written_member<'v>(value: &'v EnumValue<'_>) -> std::borrow::Cow<'v, str> {
+pub fn written_member<'v>(value: &'v EnumValue<'_>) -> std::borrow::Cow<'v, str> {
     match (value.name.filter(|name| !name.is_empty()), &value.value) {
         (Some(name), _) => name.into(),
         (None, Constant::String(text)) => text.as_str().into(),
@@ -126,7 +149,7 @@ pub(crate) fn written_member<'v>(value: &'v EnumValue<'_>) -> std::borrow::Cow<'
 const WIDTH: usize = 72;
 
 /// The signature, with one line per parameter if it is too long.
-pub(crate) fn wrapped(signature: &str) -> String {
+pub fn wrapped(signature: &str) -> String {
     if signature.chars().count() <= WIDTH {
         return signature.to_owned();
     }

@@ -13,7 +13,7 @@ pub(crate) use page::print;
 use super::address::PageAt;
 use super::guide::Guide;
 use super::links::{DocsFormat, file_of};
-use crate::{FilePath, GenerateError};
+use plumb_codegen::{FilePath, GenerateError};
 
 /// Files shared by all pages.
 const STYLE: &str = "assets/style.css";
