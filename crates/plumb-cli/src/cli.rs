@@ -171,7 +171,7 @@ impl Command {
             Command::Logs(args) => logs::run(args, ctx),
             Command::Watch(args) => operations::watch(args, ctx),
             Command::Console(args) => console::run(args, ctx),
-            Command::Do(args) => r#do::run(&args, ctx),
+            Command::Do(args) => r#do::run(args, ctx),
             Command::ReplayEvents(args) => replay::run(args, ctx),
             Command::Events(args) => events::run(&args),
             Command::ViewTrace(args) => trace::view(&args, ctx),

@@ -6,4 +6,18 @@
 //! This crate does not know what data keys are for: see `plumb-secrets`. Credentials are found by the official libraries of
 //! the clouds, so that every setup that works for their own command lines works here.
 
+#![cfg_attr(
+    not(any(
+        feature = "aws",
+        feature = "azure",
+        feature = "google",
+        feature = "vault"
+    )),
+    allow(
+        dead_code,
+        unused_variables,
+        reason = "without any service, nothing uses what they share"
+    )
+)]
+
 pub mod keys;

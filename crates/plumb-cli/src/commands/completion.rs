@@ -82,7 +82,7 @@ pub fn complete(args: &CompleteArgs, ctx: &Context) -> Result<ExitStatus, Error>
     if let Some(words) = &asked.of_do
         && asked.prefix.is_empty()
     {
-        candidates.extend(super::r#do::candidates(words, word, ctx));
+        candidates.extend(plumb_do::candidates(words, word, ctx));
     }
     let mut out = String::new();
     for (candidate, about) in candidates {

@@ -18,7 +18,6 @@ use regex::Regex;
 use serde_json::json;
 
 use super::args::ImportArgs;
-use crate::commands::r#do;
 
 /// The resources of the type or its short name `word` that are imported; `None` if there are none, or if they were only shown.
 pub(super) fn chosen(
@@ -27,7 +26,7 @@ pub(super) fn chosen(
     ctx: &Context,
 ) -> Result<Option<ImportSource>, Error> {
     let is_wanted = Filter::new(args.filter.as_deref())?;
-    let (token, objects) = r#do::listed(word, &args.arguments, ctx)?;
+    let (token, objects) = plumb_do::listed(word, &args.arguments, ctx)?;
     let known = ids_in_stacks(&token, ctx)?;
     let found: Vec<_> = objects
         .into_iter()

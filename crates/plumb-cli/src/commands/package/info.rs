@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use clap::Args;
+use plumb_operate::packages::Excerpts;
 use plumb_operate::{Context, Error};
 use plumb_schema::bound::{
     Function, Object, Package, Property, Resource, Returns, Type, TypeKind, member_of,
 };
 use plumb_schema::{BindOptions, MemberKind, NoPackages, SchemaIndex, bind};
-
-use super::excerpt::Excerpts;
 
 /// Show information about a package
 ///

@@ -1,7 +1,6 @@
 //! `package` (`cli.md` 10).
 
 mod add;
-pub(crate) mod excerpt;
 pub(crate) mod gen_docs;
 mod gen_sdk;
 mod get_mapping;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use plumb_conformance::{Finding, Inputs, Options, Rule, Verdict, check};
+use plumb_do::package::Package;
 use plumb_operate::json::{Indent, pretty};
 use plumb_operate::operations::InfoStream;
 use plumb_operate::output::Printer;
@@ -12,7 +13,6 @@ use plumb_project::yaml::{parse, to_json};
 use plumb_value::{PropertyMap, Value};
 use serde_json::{Value as Json, json};
 
-use crate::commands::r#do::package::Package;
 use plumb_automation::values::Secrets;
 
 /// Check that a provider plugin keeps what engines rely on

@@ -14,7 +14,6 @@ use plumb_value::PropertyMap;
 use serde_json::{Value as Json, json};
 
 use super::{choose, parse_urn, require_words};
-use crate::commands::r#do::names;
 use plumb_automation::values::{Secrets, map_json};
 
 /// Show a resource of a stack's state
@@ -78,7 +77,7 @@ fn find<'s>(snapshot: &'s Snapshot, text: &str, ctx: &Context) -> Result<&'s Res
             named.push(state.urn.as_str());
         }
     }
-    if let Some(urn) = names::names(snapshot).get(text) {
+    if let Some(urn) = plumb_do::names::names(snapshot).get(text) {
         named.retain(|other| other != urn);
         if named.is_empty() {
             return by_urn(snapshot, urn, ctx);

@@ -1,4 +1,4 @@
-//! `do` (`cli.md` 12): resources and functions of a package from the command line, without a program.
+//! `do` (`cli.md` 12): resources and functions of a package from the command line, without a program. Start with [`run`].
 //!
 //! 1. [`package`] opens the named package: its plugin and its schema.
 //! 2. [`subject`] resolves the first word to a module, a function or a resource of the package.
@@ -13,9 +13,9 @@ mod function;
 mod help;
 mod home;
 mod inputs;
-pub(crate) mod names;
+pub mod names;
 mod outcome;
-pub(crate) mod package;
+pub mod package;
 mod prose;
 mod provider;
 mod shape;
@@ -24,7 +24,7 @@ mod stateless;
 mod steps;
 mod subject;
 
-use clap::{ArgAction, Args, Subcommand};
+use plumb_automation::values::Secrets;
 use plumb_display::with_program;
 use plumb_operate::identity::Code;
 use plumb_operate::operations::InfoStream;
@@ -33,60 +33,31 @@ use plumb_resource::provider::ListedObject;
 use plumb_schema::{Function, Properties, Resource};
 
 use ask::Asked;
-pub(crate) use complete::candidates;
+pub use complete::candidates;
 use help::Called;
 use package::Package;
-use plumb_automation::values::Secrets;
 use shape::{Keeping, Operation, Shape};
 use stateless::Work;
 use subject::Subject;
 
-/// Work with single resources and functions, without a program
-///
-/// The commands come from the schema of a package: `plumb do PACKAGE` lists what it has, and `--help` behind a member shows
-/// its inputs. The package is taken from the word, or from --package, which takes a name (with @VERSION or without) or the
-/// path of a plugin, and parameters behind it: --package "NAME@VERSION PARAMETER".
-///
-/// Functions are called by their names and answer JSON. Resources have the operations create, read, patch, upsert, delete
-/// and list; the selected stack keeps what they make, and they take its name for it. With --stateless nobody keeps it, and
-/// they take the id of the object.
-///
-/// Inputs come from flags, --PROPERTY VALUE, and from a file, --input-file, in YAML, JSON or PCL (--input). A plus sign
-/// behind a flag, --PROPERTY+ VALUE, reads an expression: `fn::secret`, `${name.property}`, lists and maps. The provider is
-/// configured by its usual variables, by --provider-file, and by flags, --PACKAGE:PROPERTY.
-#[derive(Args, Debug)]
-pub struct DoArgs {
-    /// Run the operation in preview mode
-    #[arg(long)]
+/// A request about a package.
+#[derive(Clone, Debug)]
+pub struct DoRequest {
+    /// Whether changes are only previewed.
     pub dry_run: bool,
-    /// Show secret values in output
-    #[arg(long)]
+    /// Whether secrets are shown.
     pub show_secrets: bool,
-    /// Output format of results: default or json
-    #[arg(long, default_value = "default")]
-    pub output: String,
-    /// Work directly with the provider, without a stack that keeps what is made
-    #[arg(long)]
+    /// Whether results are one document of JSON.
+    pub is_json: bool,
+    /// Whether no stack keeps what is made.
     pub stateless: bool,
-    /// The package: a name, perhaps with @version, or the path of a plugin; parameters may follow
-    #[arg(long)]
+    /// The package: a name, perhaps with a version, or the path of a plugin; parameters may follow. Without it, the first of
+    /// `arguments` that is no flag names it.
     pub package: Option<String>,
-    /// Show help
-    #[arg(short = 'h', long = "help", hide = true, action = ArgAction::SetTrue)]
+    /// Whether help is shown instead.
     pub wants_help: bool,
-    /// A command that is not about a package.
-    #[command(subcommand)]
-    pub verb: Option<DoVerb>,
-    /// What is meant, what to do with it, and its inputs
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    /// The member, the operation and its inputs.
     pub arguments: Vec<String>,
-}
-
-/// What `do` does besides.
-#[derive(Subcommand, Debug)]
-#[expect(missing_docs, reason = "the arguments of each say what it is for")]
-pub enum DoVerb {
-    ShowResources(names::ShowResourcesArgs),
 }
 
 /// Options of all commands on packages.
@@ -120,61 +91,48 @@ impl Settings {
     }
 }
 
-/// Runs `do`.
-pub fn run(args: &DoArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if let Some(DoVerb::ShowResources(args)) = &args.verb {
-        return names::run(args, ctx);
-    }
+/// Does what the request says; `None` if it names no package.
+pub fn run(request: &DoRequest, ctx: &Context) -> Result<Option<ExitStatus>, Error> {
     let settings = Settings {
-        dry_run: args.dry_run,
-        is_json: match args.output.as_str() {
-            "" | "default" => false,
-            "json" => true,
-            other => {
-                return Err(Error::user(format!(
-                    "unsupported output format {other:?} (supported: default, json)"
-                )));
-            }
-        },
-        secrets: if args.show_secrets {
+        dry_run: request.dry_run,
+        is_json: request.is_json,
+        secrets: if request.show_secrets {
             Secrets::Shown
         } else {
             Secrets::Hidden
         },
     };
-    let (word, rest) = split(&args.arguments);
-    let named = args.package.as_deref().or(word.map(package_of));
+    let (word, rest) = split(&request.arguments);
+    let named = request.package.as_deref().or(word.map(package_of));
     let Some(named) = named else {
-        ctx.printer
-            .data(&crate::args::help_of(&["do"], &ctx.environment));
-        return Ok(ExitStatus::Success);
+        return Ok(None);
     };
     let mut package = Package::open(named, settings.secrets, settings.info_stream(), ctx)?;
     let mut command = Command {
         package: &mut package,
         called: Called {
-            package: args
+            package: request
                 .package
                 .as_deref()
                 .filter(|it| word.map(package_of) != Some(it)),
             word: word.unwrap_or_default(),
         },
-        keeping: if args.stateless {
+        keeping: if request.stateless {
             Keeping::Nowhere
         } else {
             Keeping::Stack
         },
-        wants_help: args.wants_help,
+        wants_help: request.wants_help,
         settings,
         ctx,
     };
     let done = command.run(word, &rest);
     package.standalone_host.close();
-    done
+    done.map(Some)
 }
 
 /// The resources of a type that exist, and the token of the type in the schema. `words` are the flags of the list.
-pub(crate) fn listed(
+pub fn listed(
     word: &str,
     words: &[String],
     ctx: &Context,

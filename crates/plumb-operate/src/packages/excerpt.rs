@@ -11,18 +11,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use plumb_operate::packages::{SchemaText, schema_file};
-use plumb_operate::{Context, Error};
 use plumb_schema::{Escapes, Format, MemberKind, SchemaError, SchemaIndex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use super::{SchemaText, schema_file};
+use crate::{Context, Error};
 
 /// Minimum age of a modification. A file modified shortly before it was read could have been modified again with the same
 /// timestamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// A schema of which only parts are read.
-pub(crate) struct Excerpts {
+pub struct Excerpts {
     index: SchemaIndex,
     text: Text,
     /// Version of the plugin, for schemas without a version.
@@ -39,7 +40,7 @@ enum Text {
 
 impl Excerpts {
     /// Opens the schema of `source`, with the parameterization `parameters`.
-    pub(super) fn open(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
+    pub fn open(source: &str, parameters: &[String], ctx: &Context) -> Result<Self, Error> {
         let notes = Notes::of(ctx);
         let file = match Format::of_file(source) {
             _ if !parameters.is_empty() => None,
@@ -62,7 +63,7 @@ impl Excerpts {
 
     /// Opens the schema of a package if that does not require running a plugin: the schema is cached, or the plugin is built
     /// in.
-    pub(crate) fn at_hand(package: &str, ctx: &Context) -> Option<Self> {
+    pub fn at_hand(package: &str, ctx: &Context) -> Option<Self> {
         let builtins = plumb_providers::builtins();
         let is_builtin = builtins.iter().any(|it| it.name() == package);
         if !is_builtin {
@@ -84,17 +85,17 @@ impl Excerpts {
     }
 
     /// Index of the members.
-    pub(crate) fn index(&self) -> &SchemaIndex {
+    pub fn index(&self) -> &SchemaIndex {
         &self.index
     }
 
     /// JSON text of a schema with only the member `token`.
-    pub(crate) fn member(&mut self, token: &str) -> Result<String, Error> {
+    pub fn member(&mut self, token: &str) -> Result<String, Error> {
         Ok(self.read(|_, known| known == token)?.into_text())
     }
 
     /// The schema with only the members accepted by `is_wanted`, and the names of the others.
-    pub(super) fn read(
+    pub fn read(
         &mut self,
         is_wanted: impl Fn(MemberKind, &str) -> bool,
     ) -> Result<SchemaText, Error> {

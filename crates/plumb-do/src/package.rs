@@ -15,20 +15,21 @@ use plumb_state::{SnippetDescriptor, SnippetParameterization};
 use plumb_automation::values::Secrets;
 
 /// An open package.
-pub(crate) struct Package {
+pub struct Package {
     /// Host that runs its plugin.
-    pub(crate) standalone_host: StandaloneHost,
-    pub(crate) schema: Arc<PackageSchema>,
+    pub standalone_host: StandaloneHost,
+    /// Its schema.
+    pub schema: Arc<PackageSchema>,
     /// The plugin, with the package's parameterization.
-    pub(crate) spec: PluginSpec,
+    pub spec: PluginSpec,
     /// Whether the package was named by a local path.
-    pub(crate) is_path: bool,
+    pub is_path: bool,
 }
 
 impl Package {
     /// Opens the package described by `text`: a name with an optional version, a path, or the URL of a repository, followed
     /// by parameters in shell syntax.
-    pub(crate) fn open(
+    pub fn open(
         text: &str,
         secrets: Secrets,
         info: InfoStream,
@@ -75,7 +76,7 @@ impl Package {
     }
 
     /// Descriptor of the package in snippets.
-    pub(crate) fn descriptor(&self) -> SnippetDescriptor {
+    pub fn descriptor(&self) -> SnippetDescriptor {
         let spec = &self.spec;
         let version = spec.version.as_ref().map(ToString::to_string);
         let parameter = spec.parameterization.as_ref();

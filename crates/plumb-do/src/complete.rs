@@ -10,10 +10,10 @@ use plumb_schema::{MemberKind, PackageSchema, Properties, SchemaIndex};
 use super::shape::{Keeping, Operation, Shape};
 use super::subject::{Subject, shown_in};
 use super::{package_of, split};
-use crate::commands::package::excerpt::Excerpts;
+use plumb_operate::packages::Excerpts;
 
 /// Candidates for `word` after the words of `do`, each with a description.
-pub(crate) fn candidates(words: &[String], word: &str, ctx: &Context) -> Vec<(String, String)> {
+pub fn candidates(words: &[String], word: &str, ctx: &Context) -> Vec<(String, String)> {
     let (subject, rest) = split(words);
     let found = match subject {
         None if word.starts_with('-') => None,

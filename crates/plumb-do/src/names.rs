@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 
-use clap::Args;
 use plumb_operate::json::{Indent, pretty};
 use plumb_operate::{Context, Error, ExitStatus};
 use plumb_state::Snapshot;
@@ -13,28 +12,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::home;
 
-/// Show the identifiers that expressions of `do` can use for the resources of the stack
-///
-/// Each identifier can be used in expressions of inputs in place of the resource, as in ${name.property}. What
-/// --resources-file says goes before the identifiers shown here.
-#[derive(Args, Debug)]
-pub struct ShowResourcesArgs {
-    /// Output format: text or json
-    #[arg(short, long, default_value = "text")]
-    pub output: String,
-}
-
-/// Runs `do show-resources`.
-pub(super) fn run(args: &ShowResourcesArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    let is_json = match args.output.as_str() {
-        "" | "default" | "text" => false,
-        "json" => true,
-        other => {
-            return Err(Error::user(format!(
-                "unsupported output format {other:?}; supported values are text and json"
-            )));
-        }
-    };
+/// Prints the names of the resources of the selected stack.
+pub fn show(is_json: bool, ctx: &Context) -> Result<ExitStatus, Error> {
     let home = home::context(ctx)?;
     let ctx = home.as_ref().unwrap_or(ctx);
     let stack = home::stack(ctx)?;
@@ -64,7 +43,7 @@ fn text(names: &BTreeMap<String, String>) -> String {
 
 /// URNs by identifier: a snippet's resource has the snippet's name if it is unique; other resources have their name followed
 /// by a part of their URN's digest.
-pub(crate) fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
+pub fn names(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let mut entries: Vec<(&str, &str, Option<&str>)> = snapshot
         .resources
         .iter()
