@@ -10,6 +10,7 @@ use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
 use serde_json::Value as Json;
 
+use crate::go::properties::Holder;
 use crate::{csharp, go, java, nodejs, python, rust};
 
 pub use crate::csharp::programs::{CsharpClasses, property as csharp_property};
@@ -189,6 +190,25 @@ impl PackageNames {
         }
     }
 
+    /// Class of an object or an enum in Go, where names of a package's resources come before those of its types.
+    ///
+    /// Example: the type `ElementType` is called `ElementTypeType` if a resource of its module is called `ElementType`.
+    pub fn go_type(&self, package: &PackageSchema, token: &str, is_enum: bool) -> String {
+        let class = self.class(token);
+        let module = self.module(package, token);
+        let is_taken = |resource: &str| {
+            let name = self.class(resource);
+            class.contains(&name)
+                && go::naming::resource_forms(&name, true).contains(&class)
+                && self.module(package, resource) == module
+        };
+        match (package.resource_tokens().any(is_taken), is_enum) {
+            (false, _) => class,
+            (true, false) => class + "Type",
+            (true, true) => class + "Enum",
+        }
+    }
+
     /// Class of an input object.
     pub fn args_class(&self, token: &str) -> String {
         format!("{}Args", self.class(token))
@@ -284,6 +304,16 @@ impl PackageNames {
     }
 }
 
+/// Method of an output in Go for the property with the field `field`; `is_pointer` tells outputs that may have no value.
+pub fn go_accessor(field: &str, is_pointer: bool) -> String {
+    let holder = if is_pointer {
+        Holder::Pointer
+    } else {
+        Holder::Value
+    };
+    go::properties::accessor_name(field, holder)
+}
+
 /// Go module that has the packages below an import path: the folder above for an SDK that is a module of its own, as local
 /// ones are; everything before the folder `go` for another SDK that was released.
 pub fn go_module(package: &PackageSchema, import: &str, is_local: bool) -> String {
@@ -372,6 +402,27 @@ mod tests {
         assert_eq!(names.import, "example.com/pulumi-my-pkg/sdk/go/my-pkg");
         assert_eq!(go_package(&names.import), "mypkg");
         assert_eq!(names.requirement().as_deref(), Some("v1.2.3"));
+    }
+
+    #[test]
+    fn names_of_resources_come_before_those_of_types_in_go() {
+        let package = PackageSchema::parse(
+            r#"{"name": "lab", "resources": {"lab:index:Box": {}, "lab:other:Lid": {}}}"#,
+        )
+        .unwrap();
+        let names = PackageNames::new(&package, ProgramLanguage::Go);
+        for (token, is_enum, expected) in [
+            ("lab:index:Box", false, "BoxType"),
+            ("lab:index:Box", true, "BoxEnum"),
+            ("lab:index:BoxArgs", false, "BoxArgsType"),
+            ("lab:index:BoxLid", false, "BoxLid"),
+            ("lab:index:Lid", false, "Lid"),
+            ("lab:other:Lid", false, "LidType"),
+        ] {
+            assert_eq!(names.go_type(&package, token, is_enum), expected, "{token}");
+        }
+        assert_eq!(go_accessor("ElementType_", false), "GetElementType_");
+        assert_eq!(go_accessor("Size", true), "Size");
     }
 
     #[test]

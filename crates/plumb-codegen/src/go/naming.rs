@@ -126,7 +126,8 @@ fn function_candidates(title: &str) -> Vec<String> {
     candidates
 }
 
-fn resource_forms(name: &str, has_containers: bool) -> Vec<String> {
+/// Names in a Go package that a resource uses.
+pub(crate) fn resource_forms(name: &str, has_containers: bool) -> Vec<String> {
     let camel = names::hidden(name);
     let mut forms = vec![
         name.to_owned(),

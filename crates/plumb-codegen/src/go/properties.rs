@@ -48,7 +48,7 @@ pub(super) enum Fields {
 
 /// Type to which the outputs of accessor methods resolve.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(crate) enum Holder {
     /// A struct of values.
     Value,
     /// A pointer to a struct of values.
@@ -205,7 +205,8 @@ fn field_name(owner: &str, property: &str) -> String {
     name
 }
 
-pub(super) fn accessor_name(field: &str, holder: Holder) -> String {
+/// Method of an output for the property with this field.
+pub(crate) fn accessor_name(field: &str, holder: Holder) -> String {
     let bare = field.trim_end_matches('_');
     match (bare, holder) {
         // Members of all outputs, which accessors of properties must not hide.

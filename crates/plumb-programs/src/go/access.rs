@@ -1,5 +1,6 @@
 //! Accesses of members, and calls of provider functions in Go.
 
+use plumb_codegen::programs::go_accessor;
 use plumb_pcl::{PackageFunction, Type};
 use plumb_schema::{ReturnType, TypeDefinition};
 
@@ -255,7 +256,8 @@ impl Printer {
                 if receiver.is_plain() {
                     Value::plain(receiver.code.dot(&field), kind)
                 } else {
-                    Value::output(receiver.code.method(&field, Vec::new()), kind)
+                    let accessor = go_accessor(&field, false);
+                    Value::output(receiver.code.method(&accessor, Vec::new()), kind)
                 }
             }
             Kind::Object(..) | Kind::Pointer(_) if receiver.form != Form::Input => {
@@ -287,7 +289,9 @@ impl Printer {
                 Kind::Pointer(_) => kind.optional(),
                 _ => kind,
             };
-            return Value::output(receiver.code.method(&field, Vec::new()), kind);
+            let is_pointer = matches!(receiver.kind, Kind::Pointer(_));
+            let accessor = go_accessor(&field, is_pointer);
+            return Value::output(receiver.code.method(&accessor, Vec::new()), kind);
         }
         if !matches!(receiver.kind, Kind::Pointer(_)) {
             return Value::plain(receiver.code.dot(&field), kind);

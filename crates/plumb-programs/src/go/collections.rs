@@ -109,7 +109,7 @@ impl Printer {
         let Some(fields) = self.fields(object, true) else {
             return self.refuse("an object of an unknown type");
         };
-        let class = self.class(&object.package, &object.token);
+        let class = self.type_class(&object.package, &object.token);
         let kind = Kind::Object(object.package.clone(), object.token.clone());
         Value::plain(Code::keyed(class, fields, false), kind)
     }
@@ -119,7 +119,7 @@ impl Printer {
         let Some(fields) = self.fields(object, false) else {
             return self.refuse("an object of an unknown type");
         };
-        let class = self.class(&object.package, &object.token);
+        let class = self.type_class(&object.package, &object.token);
         let kind = Kind::Object(object.package.clone(), object.token.clone());
         Value::input(
             Code::keyed(format!("{sign}{class}Args"), fields, false),

@@ -159,11 +159,13 @@ impl Printer {
                 Kind::Pointer(inner) if !inner.is_scalar() => self.no_conversion(&value, wanted),
                 kind => {
                     let kind = kind.clone();
-                    // The SDK converts no collections of assets.
+                    // The SDK converts no collections of assets that are no literals.
+                    let is_literal = matches!(code, Code::Literal { .. })
+                        && matches!(&kind, Kind::List(it) | Kind::Map(it) if it.is(&Kind::Asset));
                     let stem = kind.core_stem();
-                    match stem
-                        .filter(|it| !it.starts_with("AssetOrArchive") || kind.is(&Kind::Asset))
-                    {
+                    match stem.filter(|it| {
+                        !it.starts_with("AssetOrArchive") || kind.is(&Kind::Asset) || is_literal
+                    }) {
                         Some(_) => {
                             let input = self.plain_as_input(value, &kind);
                             done(input.code)
@@ -204,7 +206,16 @@ impl Printer {
                     (inner, _) => {
                         // The SDK converts collections of scalar collections.
                         match inner.core_stem() {
-                            Some(stem) if !matches!(inner, Kind::Pointer(_) | Kind::Asset) => {
+                            // The SDK converts no collections of assets; literals get its type.
+                            Some(stem) if stem.starts_with("AssetOrArchive") => {
+                                let ty = wanted.core_stem().filter(|_| inner.is(&Kind::Asset));
+                                let typed = ty.and_then(|ty| code.retyped(&format!("pulumi.{ty}")));
+                                return match typed {
+                                    Some(code) => done(code),
+                                    None => self.no_conversion(&value, wanted),
+                                };
+                            }
+                            Some(stem) if !matches!(inner, Kind::Pointer(_)) => {
                                 let suffix = if is_list { "Array" } else { "Map" };
                                 let function = format!("pulumi.To{stem}{suffix}");
                                 return done(Code::call(function, vec![code]));

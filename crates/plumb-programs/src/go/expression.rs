@@ -96,9 +96,12 @@ impl Printer {
                     Constant::String(_) => Kind::Text,
                 };
                 let kind = Kind::Enum(package.clone(), token.clone(), Box::new(underlying));
-                match self.package(package).enum_member(token, value) {
+                let names = self.package(package);
+                let (class, member) = (names.class(token), names.enum_member(token, value));
+                match member.as_deref().and_then(|it| it.strip_prefix(&class)) {
                     Some(member) => {
-                        let name = self.qualified(package, token, &member);
+                        let name = self.type_name(package, token) + member;
+                        let name = self.qualified(package, token, &name);
                         Value::plain(Code::word(name), kind)
                     }
                     None => self.refuse("a member of an enum without a name"),

@@ -90,7 +90,7 @@ impl Printer {
             TypeKind::Map(element) => format!("map[string]{}", self.level_type(package, element)),
             _ => match (resource(ty), &kind) {
                 (Some(token), _) => format!("*{}", self.class(package, token)),
-                (None, Kind::Object(package, token)) => self.class(package, token) + "Args",
+                (None, Kind::Object(package, token)) => self.type_class(package, token) + "Args",
                 (None, other) => self.plain_type(other),
             },
         }

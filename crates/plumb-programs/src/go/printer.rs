@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_codegen::programs::{PackageNames, go_package};
-use plumb_schema::PackageSchema;
+use plumb_schema::{PackageSchema, TypeDefinition};
 
 use super::GO;
 use super::helpers::Helper;
@@ -174,6 +174,19 @@ impl Printer {
         self.qualified(package, token, &class)
     }
 
+    /// Class of an object or an enum.
+    pub(super) fn type_class(&mut self, package: &Arc<PackageSchema>, token: &str) -> String {
+        let class = self.type_name(package, token);
+        self.qualified(package, token, &class)
+    }
+
+    /// Name of an object or an enum within its Go package.
+    pub(super) fn type_name(&mut self, package: &Arc<PackageSchema>, token: &str) -> String {
+        let definition = package.type_definition(token).and_then(Result::ok);
+        let is_enum = definition.is_some_and(|it| matches!(&*it, TypeDefinition::Enum(_)));
+        self.package(package).go_type(package, token, is_enum)
+    }
+
     /// Declares types for the objects within a kind, the innermost first; `name` is that of the value.
     pub(super) fn declare_structs(&mut self, name: &str, kind: &Kind) {
         match kind {
@@ -222,7 +235,7 @@ impl Printer {
             Kind::Map(element) => format!("map[string]{}", self.plain_type(element)),
             Kind::Pointer(inner) => format!("*{}", self.plain_type(inner)),
             Kind::Object(package, token) | Kind::Enum(package, token, _) => {
-                self.class(&package.clone(), &token.clone())
+                self.type_class(&package.clone(), &token.clone())
             }
             Kind::Struct(_) => {
                 let known = self.structs.iter().find(|(known, _)| known.is(kind));

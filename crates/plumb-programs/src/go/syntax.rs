@@ -157,6 +157,22 @@ impl Code {
         self
     }
 
+    /// The composite literal as one of the type `ty`; `None` for other expressions.
+    pub(super) fn retyped(self, ty: &str) -> Option<Code> {
+        let Code::Literal {
+            entries, is_broken, ..
+        } = self
+        else {
+            return None;
+        };
+        let ty = ty.to_owned();
+        Some(Code::Literal {
+            ty,
+            entries,
+            is_broken,
+        })
+    }
+
     /// The expression as a value of the type `float64`, which a literal with a fraction has anyway.
     pub(super) fn into_float(self) -> Code {
         match &self {
