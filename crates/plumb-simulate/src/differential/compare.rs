@@ -312,13 +312,20 @@ fn general(message: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// The message with its lines in alphabetical order, except the first: the reference lists properties in any order.
+fn ordered(message: &str) -> String {
+    let mut lines: Vec<&str> = message.split('\n').collect();
+    lines[1..].sort_unstable();
+    lines.join("\n")
+}
+
 fn messages(ours: &Json, theirs: &Json) -> Option<Difference> {
     let all = |seen: &Json| {
         let mut all: Vec<(String, String, String)> = items(&seen["messages"])
             .iter()
             .map(|it| {
                 let part = |key: &str| text(&it[key]).to_owned();
-                (part("text"), part("severity"), part("urn"))
+                (ordered(&part("text")), part("severity"), part("urn"))
             })
             .collect();
         all.sort();

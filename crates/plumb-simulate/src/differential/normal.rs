@@ -50,7 +50,9 @@ impl Known {
             Json::Object(members) => {
                 let members = members.into_iter();
                 let members = members.map(|(key, it)| match (key.as_str(), it.as_str()) {
-                    ("ciphertext", Some(text)) => ("plaintext".to_owned(), decoded(text)),
+                    ("ciphertext", Some(text)) => {
+                        ("plaintext".to_owned(), self.normal(decoded(text)))
+                    }
                     ("dependencies" | "replaceWith", _) => (key, sorted(self.normal(it))),
                     _ => (self.renamed(&key), self.normal(it)),
                 });

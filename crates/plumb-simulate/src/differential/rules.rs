@@ -198,9 +198,10 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "a refused secret is not shown",
+        name: "a refused value is the one that the provider has checked, and no secret",
         covers: |both, difference| {
-            difference.signature.starts_with("messages") && says(&both.ours, "value {[secret]} has")
+            difference.signature.starts_with("messages")
+                && (says(&both.ours, "value {[secret]} has") || refuses_other_values(both))
         },
     },
 ];
@@ -544,13 +545,16 @@ fn loses_object_of_read(both: &Both) -> bool {
 /// Whether the reference processes again a resource that an earlier run has deleted for its replacement: it deletes it
 /// again, or requires its provider, which may be deleted too.
 fn deletes_again(both: &Both) -> bool {
+    let error = text(&both.theirs["error"]);
     let wants_provider = |urn: &Json| {
         let mut messages = list(&both.theirs["messages"]).iter();
-        messages.any(|it| {
-            let (message, urn) = (text(&it["text"]), text(urn));
-            let is_meant = text(&it["urn"]) == urn || message.contains(&format!("{urn}: "));
-            is_meant && message.contains(NO_PROVIDER)
-        })
+        let ends_so = error.contains(NO_PROVIDER) && error.contains(&format!("{}: ", text(urn)));
+        ends_so
+            || messages.any(|it| {
+                let (message, urn) = (text(&it["text"]), text(urn));
+                let is_meant = text(&it["urn"]) == urn || message.contains(&format!("{urn}: "));
+                is_meant && message.contains(NO_PROVIDER)
+            })
     };
     let mut resources = list(&both.case["state"]["deployment"]["resources"]).iter();
     resources.any(|it| {
@@ -558,6 +562,33 @@ fn deletes_again(both: &Both) -> bool {
         let is_deleted_again = is_deleted(&both.theirs) && !is_deleted(&both.ours);
         it["pendingReplacement"] == true && (is_deleted_again || wants_provider(&it["urn"]))
     })
+}
+
+/// Whether the only difference of the messages are the values that are refused, because the program sets properties whose
+/// changes it ignores.
+fn refuses_other_values(both: &Both) -> bool {
+    let without_values = |seen: &Json| {
+        let messages = list(&seen["messages"]).iter();
+        let mut texts: Vec<String> = messages
+            .map(|it| without_refused(text(&it["text"])))
+            .collect();
+        texts.sort();
+        texts
+    };
+    let ignores = |it: &Json| !list(&it["ignoreChanges"]).is_empty();
+    let mut resources = list(&both.case["program"]).iter();
+    resources.any(ignores) && without_values(&both.ours) == without_values(&both.theirs)
+}
+
+/// A message about a refused input without the value.
+fn without_refused(message: &str) -> String {
+    let parts = message.split_once(" value {");
+    let parts =
+        parts.and_then(|(before, rest)| Some((before, rest.split_once("} has a problem")?)));
+    match parts {
+        Some((before, (_, after))) => format!("{before} has a problem{after}"),
+        None => message.to_owned(),
+    }
 }
 
 /// Whether the core judges the inputs of a replacement that differ from those that were judged before.
