@@ -11,9 +11,9 @@ use plumb_operate::acquire::{self, Demands, output_to};
 use plumb_operate::context::LoadedProject;
 use plumb_operate::packages::discovery;
 use plumb_operate::{Context, Error, ExitStatus};
-use plumb_plugin::PluginKind;
 use plumb_plugin::discovery::{MANIFEST_FILE, PluginSource as Place};
 use plumb_plugin::language::{InstallRequest, PackageDependency};
+use plumb_plugin::{Acquire as _, PluginKind};
 use plumb_resource::provider::PluginSpec;
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_yaml::YamlProgram;
@@ -151,16 +151,28 @@ pub(crate) fn plugins(
     if demands.lock_mode == LockMode::Frozen {
         discovery.search_path = None;
     }
-    let is_elsewhere = |spec: &PluginSpec| {
-        let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
-        let found = discovery.find(PluginKind::Resource, &spec.name, version, url);
-        let is_builtin = plumb_providers::builtins().iter().any(|it| it.fits(spec));
-        is_builtin || found.is_ok_and(|found| found.source != Place::Cache)
-    };
     let failures = language::block_on(async {
         let wanted = required(project, ctx).await?;
-        let wanted = wanted.iter().filter(|spec| !is_elsewhere(spec));
-        let all = wanted.map(|spec| source.get(PluginKind::Resource, spec));
+        let wanted = wanted.into_iter().filter_map(|mut spec| {
+            let (version, url) = (spec.version.as_ref(), spec.download_url.as_deref());
+            let found = discovery.find(PluginKind::Resource, &spec.name, version, url);
+            let is_builtin = plumb_providers::builtins().iter().any(|it| it.fits(&spec));
+            match found {
+                _ if is_builtin => return None,
+                Ok(found) if found.source != Place::Cache => return None,
+                // Any version fits, unless the lock file says which.
+                Ok(found) if spec.version.is_none() && !demands.reinstall => {
+                    let locked = source.locked_version(PluginKind::Resource, &spec.name);
+                    spec.version = locked.or(found.version);
+                }
+                Ok(_) | Err(_) => {}
+            }
+            Some(spec)
+        });
+        let wanted: Vec<PluginSpec> = wanted.collect();
+        let all = wanted
+            .iter()
+            .map(|spec| source.get(PluginKind::Resource, spec));
         let results = join_all(all).await;
         Ok::<_, Error>(
             results

@@ -28,6 +28,14 @@ fn plugins_are_installed_listed_and_removed() {
         context.ok(&["plugin", "install", "resource", "lab", "1.0.0"]),
         ""
     );
+    // A program that names no version takes the installed one, without a question for the newest.
+    context.write(
+        "Pulumi.yaml",
+        "name: shop\nruntime: yaml\nresources: {a: {type: \"lab:Thing\"}}\n",
+    );
+    for command in [&["plugin", "install"][..], &["install"]] {
+        assert_eq!(context.ok(command), "", "{command:?}");
+    }
     assert_eq!(
         context.fails(1, &["plugin", "rm"]),
         "error: please pass --all if you'd like to remove all plugins\n"
