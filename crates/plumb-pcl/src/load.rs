@@ -201,6 +201,7 @@ impl Needs {
             }
             packages.insert(name, schema);
         }
+        packages.link();
         packages
     }
 

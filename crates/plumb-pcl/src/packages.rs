@@ -73,6 +73,13 @@ impl Packages {
         self.schemas.insert(name.to_owned(), schema);
     }
 
+    /// Lets references of each package lead to the others. Example: a component of `awsx` takes an object type of `aws`.
+    pub(crate) fn link(&self) {
+        for package in self.known() {
+            package.link(self.known());
+        }
+    }
+
     /// All schemas, sorted by package name.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Arc<PackageSchema>> {
         self.schemas.values().flatten()

@@ -139,14 +139,20 @@ impl Type {
             TypeKind::Array(element) => Type::List(Box::new(inner(element))),
             TypeKind::Map(element) => Type::Map(Box::new(inner(element))),
             TypeKind::Union(union) => Type::Union(union.elements.iter().map(inner).collect()),
-            TypeKind::Reference(reference) if reference.package.is_some() => Type::Dynamic,
-            TypeKind::Reference(reference) => match reference.section {
-                Section::Resource | Section::Provider => Type::Resource(None),
-                Section::Type => match package.type_definition(&reference.token) {
-                    Some(Ok(definition)) => of_definition(package, &definition),
-                    _ => reference.underlying.map_or(Type::Dynamic, of_primitive),
-                },
-            },
+            TypeKind::Reference(reference) => {
+                let owner = package.owner_of(reference);
+                match (reference.section, owner) {
+                    (Section::Resource | Section::Provider, _) if reference.package.is_some() => {
+                        Type::Dynamic
+                    }
+                    (Section::Resource | Section::Provider, _) => Type::Resource(None),
+                    (Section::Type, None) => Type::Dynamic,
+                    (Section::Type, Some(owner)) => match owner.type_definition(&reference.token) {
+                        Some(Ok(definition)) => of_definition(&owner, &definition),
+                        _ => reference.underlying.map_or(Type::Dynamic, of_primitive),
+                    },
+                }
+            }
         }
     }
 

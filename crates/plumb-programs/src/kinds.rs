@@ -103,8 +103,11 @@ impl Kind {
                 });
                 enums.next().unwrap_or(Kind::Any)
             }
-            TypeKind::Reference(reference) if reference.package.is_none() => {
+            TypeKind::Reference(reference) => {
                 let token: EcoString = reference.token.as_str().into();
+                let Some(package) = &package.owner_of(reference) else {
+                    return Kind::Any;
+                };
                 match reference.section {
                     Section::Type => match package.type_definition(&reference.token) {
                         Some(Ok(definition)) => match &*definition {
@@ -116,10 +119,12 @@ impl Kind {
                         },
                         _ => reference.underlying.map_or(Kind::Any, Kind::of_primitive),
                     },
+                    Section::Resource | Section::Provider if reference.package.is_some() => {
+                        Kind::Any
+                    }
                     Section::Resource | Section::Provider => Kind::Resource(None, String::new()),
                 }
             }
-            TypeKind::Reference(_) => Kind::Any,
         }
     }
 

@@ -1,7 +1,8 @@
 //! A package schema: an index of its members, which are bound on first use.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -9,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::bind::{self, Member};
 use crate::error::SchemaError;
+use crate::reference::{ExternalPackage, Reference};
 use crate::spec::{ConfigSpec, Document, LanguageBlocks};
 use crate::token::ModuleFormat;
 use crate::types::{Function, Properties, Resource, TypeDefinition};
@@ -30,6 +32,8 @@ pub struct PackageSchema {
     types: Members<TypeDefinition>,
     provider: Entry<Resource>,
     config: Range<usize>,
+    /// Other packages of the program, by name.
+    linked: RwLock<BTreeMap<String, Weak<PackageSchema>>>,
 }
 
 /// Base plugin and parameter of a parameterized package.
@@ -121,6 +125,14 @@ pub(crate) fn range_in(text: &str, member: &RawValue) -> Range<usize> {
     start..start + member.get().len()
 }
 
+/// Whether a package has the major version of a reference, as far as both have one.
+fn is_same_major(package: &PackageSchema, external: &ExternalPackage) -> bool {
+    match (&package.version, tolerant_version(&external.version)) {
+        (Some(own), Some(wanted)) => own.major == wanted.major,
+        _ => true,
+    }
+}
+
 impl PackageSchema {
     /// Indexes the members of `text`, a schema in JSON.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, SchemaError> {
@@ -159,9 +171,32 @@ impl PackageSchema {
             types: Members::new(&text, document.types),
             provider: Entry::new(range(document.provider)),
             config: range(document.config),
+            linked: RwLock::default(),
             name: document.name,
             text,
         })
+    }
+
+    /// Lets references of this package lead to the packages of a program. They must outlive what is made of the references.
+    pub fn link<'p>(&self, packages: impl IntoIterator<Item = &'p Arc<PackageSchema>>) {
+        let packages = packages.into_iter();
+        let packages = packages.map(|it| (it.name.clone(), Arc::downgrade(it)));
+        let mut linked = self.linked.write().unwrap_or_else(PoisonError::into_inner);
+        linked.extend(packages);
+    }
+
+    /// Package of the member that a reference from this package leads to; `None` for another package that is not linked, or
+    /// linked in another major version, whose types are others in most languages.
+    pub fn owner_of(self: &Arc<Self>, reference: &Reference) -> Option<Arc<PackageSchema>> {
+        let Some(external) = &reference.package else {
+            return Some(self.clone());
+        };
+        if external.name == self.name {
+            return Some(self.clone());
+        }
+        let linked = self.linked.read().unwrap_or_else(PoisonError::into_inner);
+        let owner = linked.get(&external.name)?.upgrade()?;
+        is_same_major(&owner, external).then_some(owner)
     }
 
     /// Name of the package.

@@ -48,10 +48,11 @@ impl Target {
         let wanted = wanted.without_none();
         if let Type::Schema(package, schema) = &wanted {
             match &schema.kind {
-                TypeKind::Reference(reference)
-                    if reference.package.is_none() && reference.section == Section::Type =>
-                {
+                TypeKind::Reference(reference) if reference.section == Section::Type => {
                     let token: EcoString = reference.token.as_str().into();
+                    let Some(package) = &package.owner_of(reference) else {
+                        return Target::Any;
+                    };
                     return match package.type_definition(&reference.token) {
                         Some(Ok(definition)) => match &*definition {
                             TypeDefinition::Object(_) => Target::Object {
@@ -189,17 +190,19 @@ fn fitting<'t>(
     expr: &Expr,
 ) -> Option<&'t SchemaType> {
     let fits = |ty: &&SchemaType| match (&ty.kind, &expr.kind) {
-        (TypeKind::Reference(reference), kind) if reference.package.is_none() => {
-            let Some(Ok(definition)) = package.type_definition(&reference.token) else {
+        (TypeKind::Reference(reference), kind) => {
+            let owner = package.owner_of(reference);
+            let definition = owner
+                .as_ref()
+                .and_then(|it| it.type_definition(&reference.token));
+            let (Some(owner), Some(Ok(definition))) = (&owner, definition) else {
                 return false;
             };
             match (&*definition, kind) {
                 (TypeDefinition::Object(object), ExprKind::Object(entries)) => {
                     is_of(&object.properties, entries)
                 }
-                (TypeDefinition::Enum(_), _) => {
-                    member_of(package, &reference.token, expr).is_some()
-                }
+                (TypeDefinition::Enum(_), _) => member_of(owner, &reference.token, expr).is_some(),
                 _ => false,
             }
         }

@@ -4,5 +4,6 @@
 
 mod classes;
 mod corpus;
+mod externals;
 mod golden;
 mod properties;
