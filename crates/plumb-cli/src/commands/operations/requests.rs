@@ -26,14 +26,12 @@ pub(super) fn up(args: UpArgs, ctx: &Context) -> Result<OperationRequest, Error>
         ));
     }
     check_confirmed(ctx, Kind::Up, args.yes || args.skip_preview)?;
-    let show_sames = args.program.show_sames;
-    let mut request = of_common(Kind::Up, &args.common);
-    add_program(&mut request, args.program)?;
+    let mut request = of_program(Kind::Up, &args.common, args.program)?;
     add_update(&mut request, args.update)?;
     request.stack.secrets_provider = Some(args.secrets_provider);
     request.scope.excludes = args.exclude;
+    request.form = form_of(&args.common, &request)?;
     Ok(OperationRequest {
-        form: form(&args.common, show_sames)?,
         continue_on_error: args.continue_on_error,
         skip_preview: args.skip_preview,
         yes: args.yes,
@@ -89,11 +87,9 @@ pub(super) fn watch(args: WatchArgs, ctx: &Context) -> Result<OperationRequest, 
 pub(super) fn preview(args: PreviewArgs, ctx: &Context) -> Result<OperationRequest, Error> {
     args.program.remote.check()?;
     ctx.program_project()?.check_version()?;
-    let show_sames = args.program.show_sames;
-    let mut request = of_common(Kind::Preview, &args.common);
-    add_program(&mut request, args.program)?;
+    let mut request = of_program(Kind::Preview, &args.common, args.program)?;
     Debugged::parse(&args.update.attach_debugger)?;
-    request.form = form(&args.common, show_sames)?;
+    request.form = form_of(&args.common, &request)?;
     add_update(&mut request, args.update)?;
     request.scope.excludes = args.exclude;
     Ok(OperationRequest {
@@ -112,10 +108,8 @@ pub(super) fn refresh(args: RefreshArgs, ctx: &Context) -> Result<OperationReque
     }
     let is_sure = args.yes || args.skip_preview || args.preview_only;
     check_confirmed(ctx, Kind::Refresh, is_sure)?;
-    let show_sames = args.program.show_sames;
-    let mut request = of_common(Kind::Refresh, &args.common);
-    add_program(&mut request, args.program)?;
-    request.form = form(&args.common, show_sames)?;
+    let mut request = of_program(Kind::Refresh, &args.common, args.program)?;
+    request.form = form_of(&args.common, &request)?;
     check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
     request.scope.excludes = args.exclude;
     request.scope.exclude_dependents = args.exclude_dependents;
@@ -135,13 +129,11 @@ pub(super) fn refresh(args: RefreshArgs, ctx: &Context) -> Result<OperationReque
 }
 
 pub(super) fn drift(args: DriftArgs) -> Result<OperationRequest, Error> {
-    let show_sames = args.program.show_sames;
-    let mut request = of_common(Kind::Refresh, &args.common);
-    add_program(&mut request, args.program)?;
+    let mut request = of_program(Kind::Refresh, &args.common, args.program)?;
     request.form = if wants_json(args.common.json, &args.common.output)? {
         Form::Quiet
     } else {
-        form(&args.common, show_sames)?
+        form_of(&args.common, &request)?
     };
     request.scope.excludes = args.exclude;
     Ok(OperationRequest {
@@ -155,10 +147,8 @@ pub(super) fn drift(args: DriftArgs) -> Result<OperationRequest, Error> {
 pub(super) fn destroy(args: DestroyArgs, ctx: &Context) -> Result<OperationRequest, Error> {
     let is_sure = args.yes || args.skip_preview || args.preview_only;
     check_confirmed(ctx, Kind::Destroy, is_sure)?;
-    let show_sames = args.program.show_sames;
-    let mut request = of_common(Kind::Destroy, &args.common);
-    add_program(&mut request, args.program)?;
-    request.form = form(&args.common, show_sames)?;
+    let mut request = of_program(Kind::Destroy, &args.common, args.program)?;
+    request.form = form_of(&args.common, &request)?;
     check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
     request.scope.excludes = args.exclude;
     request.scope.exclude_protected = args.exclude_protected;
@@ -183,7 +173,8 @@ pub(super) fn import(
     source: Option<ImportSource>,
     ctx: &Context,
 ) -> Result<OperationRequest, Error> {
-    let form = form(&args.common, false)?;
+    let mut request = of_common(Kind::Import, &args.common);
+    request.form = form_of(&args.common, &request)?;
     ctx.program_project()?.check_version()?;
     let source = match source {
         Some(source) => Some(source),
@@ -197,9 +188,7 @@ pub(super) fn import(
     let is_sure = args.yes || args.skip_preview || args.preview_only;
     check_confirmed(ctx, Kind::Import, is_sure)?;
     check_preview_flags(args.yes, args.skip_preview, args.preview_only)?;
-    let request = of_common(Kind::Import, &args.common);
     Ok(OperationRequest {
-        form,
         import: Some(ImportRequest {
             listed,
             conversion: args.from.map(|converter| Conversion {
@@ -268,8 +257,12 @@ fn of_common(kind: Kind, args: &CommonArgs) -> OperationRequest {
     }
 }
 
-/// Adds the flags of operations that can run the program.
-fn add_program(request: &mut OperationRequest, args: ProgramArgs) -> Result<(), Error> {
+/// A request with the flags of operations that can run the program.
+fn of_program(
+    kind: Kind,
+    common: &CommonArgs,
+    args: ProgramArgs,
+) -> Result<OperationRequest, Error> {
     args.remote.check()?;
     if !args.override_env.is_empty() {
         let text = "`--override-env` is not supported: stores in files have no environments";
@@ -277,6 +270,7 @@ fn add_program(request: &mut OperationRequest, args: ProgramArgs) -> Result<(), 
             .hint("`--config KEY=VALUE` gives values to this stack, `plumb config cp --dest STACK` to another")
             .known(Code::NotSupported));
     }
+    let mut request = of_common(kind, common);
     request.stack.config = args.config;
     request.stack.config_paths = args.config_path;
     request.stack.skips_config_check = args.skip_config_validation;
@@ -288,7 +282,7 @@ fn add_program(request: &mut OperationRequest, args: ProgramArgs) -> Result<(), 
     request.display.show_replacement_steps = args.show_replacement_steps;
     request.display.show_sames = args.show_sames;
     request.display.show_urns = args.urns;
-    Ok(())
+    Ok(request)
 }
 
 /// Adds the flags of `up` and `preview`.
@@ -319,11 +313,13 @@ pub(super) fn pack_flags(args: &UpdateArgs) -> PackFlags {
 }
 
 /// Form of the output, from `--json` and `--output`.
-fn form(common: &CommonArgs, show_sames: bool) -> Result<Form, Error> {
+fn form_of(common: &CommonArgs, request: &OperationRequest) -> Result<Form, Error> {
     match common.output.as_str() {
         "default" if common.json => Ok(Form::EventLines),
         "default" => Ok(Form::Human),
-        "json" => Ok(Form::ResultLine { show_sames }),
+        "json" => Ok(Form::ResultLine {
+            show_sames: request.display.show_sames,
+        }),
         other => Err(Error::user(format!(
             "invalid --output value \"{other}\" (expected \"default\" or \"json\")"
         ))),
