@@ -263,8 +263,11 @@ impl Rows {
     }
 
     fn fail(&mut self, metadata: &Metadata) -> Touched {
-        let idx = self.row_for(metadata);
         self.failed = true;
+        if let Some(touched) = self.read_aside(metadata) {
+            return touched;
+        }
+        let idx = self.row_for(metadata);
         if !self.list[idx].has_step {
             self.set_step(idx, metadata, false);
         }

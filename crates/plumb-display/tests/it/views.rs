@@ -56,6 +56,36 @@ fn failures_are_named_in_row_and_sections() {
 }
 
 #[test]
+fn a_failed_read_is_told_with_the_stack_unless_reads_are_shown() {
+    let (stack, thing) = (stack(), thing("lab:index:Thing", "a"));
+    let events = [
+        pre(StepOp::Create, None, Some(&stack)),
+        pre(StepOp::Read, None, Some(&thing)),
+        error(Some(&thing), "nothing there\n"),
+        failed(StepOp::Read, None, Some(&thing)),
+        summary(&[(StepOp::Create, 1)], OperationResult::Failed),
+    ];
+    let lines = |options: Options| -> Vec<String> {
+        let shown = show(options, &events);
+        let lines = shown.lines().filter(|line| line.contains(" a "));
+        lines.map(str::to_owned).collect()
+    };
+    let hidden = lines(options(View::Progress));
+    assert_eq!(
+        hidden.last().unwrap(),
+        "    lab:index:Thing a **failed** 1 error"
+    );
+    let shown = lines(Options {
+        show_reads: true,
+        ..options(View::Progress)
+    });
+    assert_eq!(
+        shown.last().unwrap(),
+        " >  lab:index:Thing a **reading failed** error: nothing there"
+    );
+}
+
+#[test]
 fn silence_shows_signs_of_life() {
     let mut display = Display::new(options(View::Progress));
     let first = display
