@@ -191,7 +191,6 @@ impl Deployment {
             }
             Event::Interrupted => self.fail(Failure::Canceled),
             Event::JournalFailed { message } => self.journal_failed(&message),
-            Event::ErrorLogged => self.status.note_logged_error(),
             Event::Paced { ahead } => {
                 self.chains.set_ahead(ahead);
                 self.work.push_back(Work::RunChains);

@@ -65,8 +65,6 @@ pub enum Event {
         /// Why, fit for the user.
         message: String,
     },
-    /// A provider, a plugin process or the program logged an error: the deployment fails at its end.
-    ErrorLogged,
     /// The journal takes its time compared with the calls of steps.
     Paced {
         /// How many steps should begin before there is room for their calls, so that no call waits for its intent.

@@ -56,7 +56,6 @@ pub(crate) struct RunStatus {
     failure: Option<Failure>,
     deferred: Option<String>,
     refused_in_preview: bool,
-    error_logged: bool,
     unknown_outcome: bool,
 }
 
@@ -101,16 +100,6 @@ impl RunStatus {
     /// Whether something was refused in a preview.
     pub(crate) fn is_refused_in_preview(&self) -> bool {
         self.refused_in_preview
-    }
-
-    /// The program has logged an error, which fails the run at its end.
-    pub(crate) fn note_logged_error(&mut self) {
-        self.error_logged = true;
-    }
-
-    /// Whether the program has logged an error.
-    pub(crate) fn has_logged_error(&self) -> bool {
-        self.error_logged
     }
 
     /// Nobody knows what a failed step has done.

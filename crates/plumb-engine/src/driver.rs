@@ -21,7 +21,6 @@ use plumb_deploy::request::Reply;
 use plumb_deploy::{
     CallId, Deployment, DuplicateResource, Effect, Event, Outcome, ProgramEnd, RequestId,
 };
-use plumb_events::Severity;
 use plumb_plugin::{ConstructContext, PluginHost};
 use plumb_resource::provider::{ProviderError, ProviderReply, ResourceStatus};
 use plumb_state::journal::Entry;
@@ -215,11 +214,7 @@ impl Driver {
     }
 
     fn log(&mut self, message: LogMessage) {
-        let is_error = message.severity == Severity::Error;
         self.emit(message.into_event());
-        if is_error {
-            self.event(Event::ErrorLogged);
-        }
     }
 
     /// Registers the secrets in an answer, and hides them in the reasons of a partial failure.

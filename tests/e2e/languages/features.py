@@ -115,7 +115,8 @@ def only_errors(ran):
 
 
 def logged(ran):
-    fails("debug: a debug message", "an info message", "warning: a warning message", "error: an error message")(ran)
+    # Whether the run fails does not depend on the error: it is the program's own end that counts.
+    said("debug: a debug message", "an info message", "warning: a warning message", "error: an error message")(ran)
 
 
 def said(*texts):
@@ -193,7 +194,7 @@ TOGETHER = [
     Feature("longLines", "Printed lines of 10 MB", long_lines, lacks={"yaml": YAML_PRINTS}),
 ]
 
-# Each in a run of its own, which ends with an error.
+# Each in a run of its own.
 ALONE = [
     Feature("logs", "Logs of all levels", logged, lacks={"yaml": YAML_HAS_NONE.format("logs")}),
     Feature("errors", "An unhandled error", only_errors),

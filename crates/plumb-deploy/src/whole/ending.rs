@@ -42,7 +42,8 @@ impl Deployment {
         let outcome = self.outcome();
         if outcome.has_begun {
             let packs = self.policy_versions();
-            let maybe_corrupt = self.status.has_unknown_outcome();
+            // A preview changes nothing.
+            let maybe_corrupt = self.status.has_unknown_outcome() && !self.ctx.options.is_preview();
             self.emit_summary(self.started, outcome.result, maybe_corrupt, packs);
         }
         self.emit(Event::Cancel);
@@ -71,7 +72,6 @@ impl Deployment {
         let result = match self.status.failure() {
             Some(Failure::Canceled) => OperationResult::Canceled,
             Some(_) => OperationResult::Failed,
-            None if self.status.has_logged_error() => OperationResult::Failed,
             None => OperationResult::Succeeded,
         };
         let error = match self.status.failure() {
@@ -82,7 +82,6 @@ impl Deployment {
             Some(Failure::Refused) => Some("step generator errored".to_owned()),
             Some(Failure::Program) => Some("the program failed".to_owned()),
             Some(Failure::NotBegun { cause }) => Some(cause.clone()),
-            None if self.status.has_logged_error() => Some("an error was logged".to_owned()),
             None => None,
         };
         let unchanged = [

@@ -114,7 +114,7 @@ impl Driver {
         loop {
             tokio::select! {
                 biased;
-                Some(one) = incoming.recv() => self.take_late(one, &mut late, &mut failure),
+                Some(one) = incoming.recv() => self.take_late(one, &mut late),
                 ended = self.tasks.program.join_next() => match ended.map(|it| it.map(program_end)) {
                     // The error of a cancelled program is ignored, because the cancellation caused it.
                     Some(Ok(ProgramEnd::Failed { message })) if !self.program_cancel.is_cancelled() => {
@@ -124,6 +124,9 @@ impl Driver {
                             format!("{message}\n"),
                         )));
                         failure = Some(message);
+                    }
+                    Some(Ok(ProgramEnd::Bailed)) if !self.program_cancel.is_cancelled() => {
+                        failure.get_or_insert_with(|| "the program failed".to_owned());
                     }
                     Some(_) => {}
                     None => return failure,
@@ -136,12 +139,7 @@ impl Driver {
     }
 
     /// Handles a message after the end of the deployment. Requests come too late, and fail.
-    fn take_late(
-        &mut self,
-        incoming: Incoming,
-        late: &mut LateRequests,
-        failure: &mut Option<String>,
-    ) {
+    fn take_late(&mut self, incoming: Incoming, late: &mut LateRequests) {
         let message = match incoming {
             Incoming::Log(message) => message,
             Incoming::Request(_, answer) => return late.add(answer),
@@ -155,7 +153,6 @@ impl Driver {
                 );
                 return;
             }
-            *failure = Some("an error was logged".to_owned());
         }
         self.log(message);
     }

@@ -87,6 +87,33 @@ async fn a_program_that_fails_after_the_wait_fails_the_operation() {
     }
 }
 
+/// An error that a program logs is shown; whether the program fails is for its SDK to say.
+#[tokio::test]
+async fn a_logged_error_alone_does_not_fail_the_operation() {
+    for fails in [false, true] {
+        let ran = run(
+            &Constructor::default(),
+            move |monitor: Arc<dyn ResourceMonitor>| async move {
+                register(&monitor, group("a")).await;
+                monitor.log(Severity::Error, None, "careful");
+                if fails {
+                    ProgramResult::Bailed
+                } else {
+                    ProgramResult::Finished
+                }
+            },
+        )
+        .await;
+        let expected = if fails {
+            OperationResult::Failed
+        } else {
+            OperationResult::Succeeded
+        };
+        assert_eq!(ran.outcome.result, expected);
+        assert_eq!(ran.errors, ["careful"]);
+    }
+}
+
 /// SDKs report a request that fails because the deployment is over as an error of the program.
 #[tokio::test]
 async fn failed_requests_of_a_cancelled_program_are_not_errors_of_their_own() {

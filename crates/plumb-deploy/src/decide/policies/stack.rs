@@ -26,7 +26,7 @@ impl Deployment {
     /// Asks all packs at the same time what they think of the stack; false if that is done, or there are none.
     pub(crate) fn judge_stack(&mut self) -> bool {
         let is_ahead = matches!(self.policies.judgement, Judgement::Ahead);
-        if self.policies.packs.is_empty() || !is_ahead || self.status.has_logged_error() {
+        if self.policies.packs.is_empty() || !is_ahead {
             return false;
         }
         let resources = self.stack_resources();
