@@ -1,11 +1,11 @@
 //! `do` (`cli.md` 12): resources and functions of a package from the command line, without a program. Start with [`run`].
 //!
 //! 1. [`package`] opens the named package: its plugin and its schema.
-//! 2. [`subject`] resolves the first word to a module, a function or a resource of the package.
-//! 3. [`shape`] derives a command description from the schema: flags and their types.
-//! 4. [`ask`] parses the remaining words with this description, and [`help`] prints it.
-//! 5. [`inputs`] converts files and flags to PCL; [`function`] and [`stateless`] evaluate it and call the provider,
-//!    [`stateful`] stores it as a snippet in a stack.
+//! 2. `subject` resolves the first word to a module, a function or a resource of the package.
+//! 3. `shape` derives a command description from the schema: flags and their types.
+//! 4. `ask` parses the remaining words with this description, and `help` prints it.
+//! 5. `inputs` converts files and flags to PCL; `function` and `stateless` evaluate it and call the provider,
+//!    `stateful` stores it as a snippet in a stack.
 
 mod ask;
 mod complete;
