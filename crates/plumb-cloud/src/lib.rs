@@ -16,6 +16,7 @@
     allow(
         dead_code,
         unused_variables,
+        clippy::unused_async,
         reason = "without any service, nothing uses what they share"
     )
 )]
