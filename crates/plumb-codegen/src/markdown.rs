@@ -30,7 +30,9 @@ pub(crate) fn translate<'t, D: Dialect>(text: &'t str, dialect: &D) -> Cow<'t, s
         text = Cow::Owned(spans::<D>(&text));
     }
     if text.contains("{{% ref ") {
-        text = Cow::Owned(references(&text, dialect));
+        text = Cow::Owned(replace_references(&text, |target| {
+            dialect.reference(target)
+        }));
     }
     text
 }
@@ -162,7 +164,8 @@ fn unescape(text: &str) -> Cow<'_, str> {
     )
 }
 
-fn references<D: Dialect>(text: &str, dialect: &D) -> String {
+/// Replaces each reference by the result of a function for its target.
+pub fn replace_references(text: &str, mut put: impl FnMut(&str) -> String) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("{{% ref ") {
@@ -170,7 +173,7 @@ fn references<D: Dialect>(text: &str, dialect: &D) -> String {
             break;
         };
         kept.push_str(before);
-        kept.push_str(&dialect.reference(destination.trim()));
+        kept.push_str(&put(destination.trim()));
         rest = behind;
     }
     kept.push_str(rest);

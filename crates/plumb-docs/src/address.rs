@@ -6,10 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use plumb_codegen::vocabulary::ResourceAt;
 use plumb_schema::bound::{Package, member_of};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use plumb_codegen::vocabulary::ResourceAt;
 
 /// Reference to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

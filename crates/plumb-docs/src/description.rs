@@ -6,6 +6,8 @@
 //!
 //! All other text stays Markdown, unchanged.
 
+use plumb_codegen::markdown::replace_references;
+
 use super::language::{PerLanguage, ProgramLanguage};
 
 /// A parsed description.
@@ -333,22 +335,6 @@ fn without_marks(line: &str) -> String {
         }
     }
     text.trim().to_owned()
-}
-
-/// Replaces each `{{% ref ... %}}` by the result of `put` for its destination.
-pub(crate) fn replace_references(text: &str, mut put: impl FnMut(&str) -> String) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("{{% ref ") {
-        let Some((destination, behind)) = behind.split_once("%}}") else {
-            break;
-        };
-        kept.push_str(before);
-        kept.push_str(&put(destination.trim()));
-        rest = behind;
-    }
-    kept.push_str(rest);
-    kept
 }
 
 #[cfg(test)]

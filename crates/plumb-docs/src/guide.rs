@@ -1,5 +1,8 @@
 //! Data shared by all pages of a package.
 
+use plumb_codegen::uses::{self, Roots, Uses};
+use plumb_codegen::vocabulary::{self, ResourceAt, Vocabulary};
+use plumb_codegen::{GenerateError, Language};
 use plumb_schema::bound::{Overlay, Package, TypeShape, member_of};
 use rustc_hash::FxHashMap;
 
@@ -7,9 +10,6 @@ use super::address::{Addresses, PageAt};
 use super::language::{PerLanguage, ProgramLanguage};
 use super::users;
 use super::yaml::Yaml;
-use plumb_codegen::uses::{self, Roots, Uses};
-use plumb_codegen::vocabulary::{self, ResourceAt, Vocabulary};
-use plumb_codegen::{GenerateError, Language};
 
 /// A package, its vocabulary in each language and the addresses of its pages.
 pub(crate) struct Guide<'p, 'd> {

@@ -1,5 +1,6 @@
 //! Pages as JSON, for other documentation tools.
 
+use plumb_codegen::vocabulary::ResourceAt;
 use serde_json::{Map, Value, json};
 
 use super::address::{Addresses, PageAt};
@@ -13,7 +14,6 @@ use super::model::{
     Body, Entry, Function, Index, Kind, Member, Method, Outcome, Page, Property, Resource, Shape,
     TypeLink, TypeSection, TypeText,
 };
-use plumb_codegen::vocabulary::ResourceAt;
 
 /// JSON text of a page.
 pub(crate) fn print(page: &Page, guide: &Guide<'_, '_>) -> String {

@@ -28,11 +28,11 @@ mod yaml;
 
 pub use links::DocsFormat;
 
+use plumb_codegen::{FilePath, GenerateError, Sink, parallel};
 use plumb_schema::bound::Package;
 
 use address::PageAt;
 use guide::Guide;
-use plumb_codegen::{FilePath, GenerateError, Sink, parallel};
 
 /// A language without documentation, and why.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Lowering from a package to the pages of [`model`](super::model).
 
+use plumb_codegen::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, wrapped};
 use plumb_schema::bound::{
     Function as DeclaredFunction, Object, Property as Declared, Resource as DeclaredResource,
     Returns, TypeShape,
@@ -11,7 +12,6 @@ use super::guide::{Guide, folded};
 use super::language::PerLanguage;
 use super::model::{Body, Entry, Function, Index, Kind, Lookup, Method, Outcome, Page, Resource};
 use super::properties::{Draft, List};
-use plumb_codegen::vocabulary::{Direction, FunctionForms, Holder, ResourceAt, wrapped};
 
 impl<'p, 'd> Guide<'p, 'd> {
     /// Builds a page.

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use plumb_codegen::markdown::{language_spans, replace_references};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::description::replace_references;
 use super::links::{Links, leads_somewhere};
-use plumb_codegen::markdown::language_spans;
 
 /// Markdown extensions enabled for descriptions.
 pub(crate) const EXTENSIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use plumb_codegen::uses::Uses;
+use plumb_codegen::vocabulary::{Direction, Holder, ResourceAt, without_inputs};
 use plumb_schema::Constant;
 use plumb_schema::bound::{
     EnumType, Object, Property as Declared, Type, TypeKind, TypeShape, member_of,
@@ -14,8 +16,6 @@ use super::guide::{Guide, folded};
 use super::language::{PerLanguage, ProgramLanguage};
 use super::model::{Member, Property, Shape, TypeLink, TypeSection, TypeText};
 use super::yaml::neutral_type;
-use plumb_codegen::uses::Uses;
-use plumb_codegen::vocabulary::{Direction, Holder, ResourceAt, without_inputs};
 
 /// Maximum number of nested types on a page; others are linked, because some packages have hundreds that refer
 /// to each other.

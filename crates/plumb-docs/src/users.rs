@@ -1,12 +1,12 @@
 //! Resources and functions that use each type, directly or through other types.
 
+use plumb_codegen::vocabulary::ResourceAt;
 use plumb_schema::bound::{
     Function, Object, Package, Resource, Returns, Type, TypeKind, TypeShape,
 };
 
 use super::address::PageAt;
 use super::properties::collect_leaves;
-use plumb_codegen::vocabulary::ResourceAt;
 
 /// Pages that use each type, by the type's position: the provider, then resources, then functions.
 pub(crate) fn analyse(package: &Package<'_>) -> Vec<Vec<PageAt>> {

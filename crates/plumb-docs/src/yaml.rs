@@ -1,11 +1,10 @@
 //! Vocabulary of YAML, whose programs use the names of the schema, and the neutral form of types.
 
-use plumb_schema::bound::{
-    External, Function, Package, Property, Returns, Type, TypeKind, TypeShape, member_of,
-};
-
 use plumb_codegen::vocabulary::{
     Direction, FunctionForms, Holder, ResourceAt, Vocabulary, written_member,
+};
+use plumb_schema::bound::{
+    External, Function, Package, Property, Returns, Type, TypeKind, TypeShape, member_of,
 };
 
 /// Vocabulary of YAML programs.

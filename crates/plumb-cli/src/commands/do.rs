@@ -42,12 +42,12 @@ pub struct DoArgs {
     /// A command that is not about a package.
     #[command(subcommand)]
     pub verb: Option<DoVerb>,
-    /// What is meant, what to do with it, and its inputs
+    /// The member, the operation and its inputs
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
 
-/// What `do` does besides.
+/// Commands of `do` that are not about a package.
 #[derive(Subcommand, Debug)]
 #[expect(missing_docs, reason = "the arguments of each say what it is for")]
 pub enum DoVerb {

@@ -10,10 +10,11 @@ mod sections;
 
 pub(crate) use page::print;
 
+use plumb_codegen::{FilePath, GenerateError};
+
 use super::address::PageAt;
 use super::guide::Guide;
 use super::links::{DocsFormat, file_of};
-use plumb_codegen::{FilePath, GenerateError};
 
 /// Files shared by all pages.
 const STYLE: &str = "assets/style.css";

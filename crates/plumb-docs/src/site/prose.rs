@@ -7,14 +7,14 @@
 
 use std::fmt::Write as _;
 
+use plumb_codegen::markdown::{language_spans, replace_references};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Parser, Tag, TagEnd, html};
 
 use super::html::{escape, only_for};
-use crate::description::{Description, Part, Prose, replace_references};
+use crate::description::{Description, Part, Prose};
 use crate::language::{PerLanguage, ProgramLanguage};
 use crate::links::{Links, leads_somewhere};
 use crate::markdown_text::EXTENSIONS;
-use plumb_codegen::markdown::language_spans;
 
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';

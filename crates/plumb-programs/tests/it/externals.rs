@@ -55,6 +55,11 @@ fn inputs_have_the_types_of_other_packages_of_the_program() {
             "Program.cs",
             ["Size.Small", "PlaceArgs", "Old = \"s\""],
         ),
+        (
+            ProgramLanguage::Rust,
+            "src/main.rs",
+            ["Size::SMALL", "PlaceArgs", "\"s\""],
+        ),
     ] {
         let generated = generate(&loaded.program, language);
         let text = &generated.files[file];
