@@ -44,7 +44,7 @@ ACCEPTED = [
     (r"^state repair stderr Pulumi is unable", "one line of advice"),
     (r" stdout .*\[Pulumi Neo\]", "there is no service to link to"),
     (r"^up stdout  \| <missing> \$ .*--suppress-permalink", "there is no service to link to, and no line around the link"),
-    (r" stdout .*<\{%fg 1%\}>", "colours are no text where there are none"),
+    (r" stdout .*<\{%fg [1#]%\}>", "colours are no text where there are none"),
     (r"^(up|preview|refresh|destroy|import) stderr <missing> \| (error|warning): .*\$ .*--output[= ]json", "why an operation failed is said"),
     (r"bad value \| .*bad ciphertext", "what is wrong with a ciphertext is said"),
     (r" stderr \tpulumi .* \| |\| \tpulumi ", "suggestions are of commands that are there, and sorted"),
