@@ -51,6 +51,7 @@ pub fn run(
         stack: STACK.into(),
         project: PROJECT.into(),
         config: BTreeMap::new(),
+        partly_secret: BTreeMap::new(),
         snapshot: base.clone(),
         operation,
         options,

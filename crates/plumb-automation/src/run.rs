@@ -189,6 +189,7 @@ fn setup(
         stack: operation.stack.name().into(),
         project: operation.stack.project().into(),
         config,
+        partly_secret: BTreeMap::new(),
         snapshot: snapshot.clone(),
         operation: deployed,
         options: operation.options.clone(),

@@ -124,6 +124,7 @@ impl Deployment {
                 stack: setup.stack,
                 project: setup.project,
                 config: setup.config,
+                partly_secret: setup.partly_secret,
                 operation: setup.operation,
                 options: setup.options,
                 default_versions: packages::default_versions(&setup.packages, &setup.snapshot),

@@ -68,8 +68,9 @@ impl Deployment {
             .config
             .iter()
             .map(|(key, value)| {
+                let hidden = self.ctx.partly_secret.get(key);
                 let shown = match value {
-                    Value::Secret(_) => "[secret]".into(),
+                    Value::Secret(_) => hidden.cloned().unwrap_or_else(|| "[secret]".into()),
                     other => other.as_str().unwrap_or_default().into(),
                 };
                 (key.clone(), shown)

@@ -27,6 +27,9 @@ pub struct Setup {
     pub project: EcoString,
     /// Configuration of the stack, `namespace:key` to value; secret settings are secret values.
     pub config: BTreeMap<EcoString, Value>,
+    /// Settings of which only parts are secret, as text with those parts hidden: events show them so. A secret setting that
+    /// is not among them is hidden as a whole.
+    pub partly_secret: BTreeMap<EcoString, EcoString>,
     /// State before.
     pub snapshot: Snapshot,
     /// The operation.
@@ -216,6 +219,7 @@ pub(crate) struct Context {
     pub(crate) stack: EcoString,
     pub(crate) project: EcoString,
     pub(crate) config: BTreeMap<EcoString, Value>,
+    pub(crate) partly_secret: BTreeMap<EcoString, EcoString>,
     pub(crate) operation: Operation,
     pub(crate) options: Options,
     pub(crate) default_versions: BTreeMap<EcoString, PluginSpec>,

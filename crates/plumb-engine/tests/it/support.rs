@@ -149,6 +149,7 @@ pub(crate) fn setup() -> Setup {
         stack: "dev".into(),
         project: "proj".into(),
         config: BTreeMap::new(),
+        partly_secret: BTreeMap::new(),
         snapshot: Snapshot::default(),
         operation: Operation::Update,
         options: Options::new(Phase::Execute),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use ecow::EcoString;
-use plumb_project::config::{ConfigMap, Key, KeyPath, NewValue, Problem, apply};
+use plumb_project::config::{
+    ConfigMap, Key, KeyPath, NewValue, Problem, Value as SettingValue, apply,
+};
 use plumb_value::Value;
 
 use super::{Context, Stack, StackSecrets, StackSettings};
@@ -26,6 +28,8 @@ pub struct StackConfig {
     pub values: BTreeMap<EcoString, Value>,
     /// Each secret in the values by itself: a structured value may have several.
     pub secret_parts: Vec<Value>,
+    /// Structured values with some secrets in them, as JSON text with `[secret]` in the place of each.
+    pub partly_secret: BTreeMap<EcoString, EcoString>,
     /// Values with encrypted secrets, for the history.
     pub encrypted: ConfigMap,
 }
@@ -60,6 +64,7 @@ impl Context {
     ) -> Result<StackConfig, Error> {
         let encrypted = self.config_with_defaults(stack, settings, secrets, check)?;
         let (mut values, mut secret_parts) = (BTreeMap::new(), Vec::new());
+        let mut partly_secret = BTreeMap::new();
         for (key, value) in encrypted.iter() {
             let text = value.try_reveal(&mut |ciphertext| {
                 let text = secrets.decrypt(ciphertext)?.expose().to_owned();
@@ -72,11 +77,17 @@ impl Context {
             } else {
                 plain
             };
-            values.insert(EcoString::from(key.to_string()), plain);
+            let key = EcoString::from(key.to_string());
+            if let (SettingValue::Object(_), true) = (value, value.is_secret()) {
+                let hidden = value.try_reveal(&mut |_| Ok::<_, Error>("[secret]".to_owned()))?;
+                partly_secret.insert(key.clone(), hidden.into());
+            }
+            values.insert(key, plain);
         }
         Ok(StackConfig {
             values,
             secret_parts,
+            partly_secret,
             encrypted,
         })
     }

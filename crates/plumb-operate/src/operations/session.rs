@@ -399,6 +399,7 @@ impl<'c> Session<'c> {
             stack: self.stack.name().into(),
             project: self.stack.project_name().into(),
             config: self.config.values.clone(),
+            partly_secret: self.config.partly_secret.clone(),
             snapshot,
             operation,
             options,

@@ -276,6 +276,7 @@ impl Stack {
             stack: "dev".into(),
             project: "proj".into(),
             config: BTreeMap::new(),
+            partly_secret: BTreeMap::new(),
             snapshot: self.snapshot.clone(),
             operation,
             options,

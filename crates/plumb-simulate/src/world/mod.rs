@@ -481,6 +481,7 @@ impl World {
             config: config
                 .map(|(key, value)| (key.as_str().into(), Value::from(value.as_str())))
                 .collect(),
+            partly_secret: BTreeMap::new(),
             snapshot: self.snapshot.clone(),
             operation: core_operation(operation),
             options,

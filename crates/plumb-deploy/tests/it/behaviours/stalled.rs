@@ -16,6 +16,7 @@ fn started() -> Deployment {
         stack: "dev".into(),
         project: "proj".into(),
         config: BTreeMap::new(),
+        partly_secret: BTreeMap::new(),
         snapshot: World::new(0).snapshot,
         operation: Operation::Update,
         options: Options::new(Phase::Execute),

@@ -426,6 +426,7 @@ fn steps_without_a_call_are_not_taken() {
         stack: "dev".into(),
         project: "proj".into(),
         config: std::collections::BTreeMap::new(),
+        partly_secret: std::collections::BTreeMap::new(),
         snapshot: world.snapshot,
         operation: Operation::Update,
         options: Options::new(Phase::Execute),
