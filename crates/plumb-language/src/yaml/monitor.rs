@@ -1,5 +1,6 @@
 //! Client of a resource monitor in another process.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -79,7 +80,9 @@ impl RemoteMonitor {
     fn say(&self, severity: Severity, urn: Option<&Urn>, message: &str, ephemeral: bool) {
         let severity = match severity {
             Severity::Debug => LogSeverity::Debug,
-            Severity::Info | Severity::InfoErr => LogSeverity::Info,
+            Severity::Info => LogSeverity::Info,
+            // The protocol has no such severity: engines show the error stream of a host so.
+            Severity::InfoErr => return write_error_stream(message),
             Severity::Warning => LogSeverity::Warning,
             Severity::Error => LogSeverity::Error,
         };
@@ -182,6 +185,11 @@ impl ResourceMonitor for RemoteMonitor {
     fn log_status(&self, severity: Severity, urn: Option<&Urn>, message: &str) {
         self.say(severity, urn, message, true);
     }
+}
+
+fn write_error_stream(line: &str) {
+    // An engine that has closed the stream wants no more of it.
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn failed(status: Status) -> Reply {
