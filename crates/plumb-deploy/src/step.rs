@@ -291,6 +291,17 @@ impl Step {
         )
     }
 
+    /// Whether the step reads the old state of a registration, which waits for it.
+    pub(crate) fn is_read_for_registration(&self) -> bool {
+        matches!(
+            self.kind,
+            StepKind::Refresh {
+                registered: Some(_),
+                ..
+            }
+        )
+    }
+
     /// Whether the step stands for the creation of something left out.
     pub(crate) fn is_skipped_create(&self) -> bool {
         matches!(self.kind, StepKind::SkippedCreate { .. })

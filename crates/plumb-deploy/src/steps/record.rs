@@ -100,6 +100,10 @@ impl Deployment {
             old_id,
         });
         self.urns.mark(&step.urn, UrnFlag::Errored);
+        if self.ctx.options.continue_on_error && step.is_read_for_registration() {
+            // Nothing can be decided about the registration, and what is not registered would be deleted in the end.
+            return self.refuse(Some(&step.urn), &failure.message);
+        }
         self.run_fails(failure);
     }
 

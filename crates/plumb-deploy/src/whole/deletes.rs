@@ -87,7 +87,11 @@ impl Deployment {
             let is_left = if state.delete {
                 !self.removal.pending.contains(&idx)
             } else {
-                !self.urns.is_operated_on(self.current_urn(&state.urn))
+                let urn = self.current_urn(&state.urn);
+                // A registration that failed before its step was decided is one all the same.
+                let is_undecided =
+                    self.urns.has(urn, UrnFlag::Seen) && self.urns.has(urn, UrnFlag::Errored);
+                !self.urns.is_operated_on(urn) && !is_undecided
             };
             if state.view_of.is_some() || !is_left {
                 continue;

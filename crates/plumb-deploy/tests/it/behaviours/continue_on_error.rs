@@ -154,6 +154,33 @@ fn nothing_is_made_anew_whose_old_half_could_not_be_deleted() {
     });
 }
 
+/// A registration whose old state could not be read ends the run. If it went on, the object would be deleted at its end,
+/// as one that the program does not register.
+#[test]
+fn nothing_is_deleted_because_it_could_not_be_read() {
+    for_orders(|world| {
+        let program = [res("a"), res("b")];
+        world.up(&program).succeeded();
+        world.cloud.fail("read", "a", Fault::Clean);
+        let ran = world.up_with(&program, |options| {
+            options.continue_on_error = true;
+            options.refresh = true;
+            options.run_program = true;
+        });
+        ran.failed("read of a failed");
+        let mut names = world.names();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b"]);
+        assert!(
+            !world
+                .cloud
+                .take_changes()
+                .iter()
+                .any(|it| it.starts_with("delete"))
+        );
+    });
+}
+
 /// A read that fails is answered, so that the program can go on.
 #[test]
 fn a_failed_read_does_not_hold_up_the_program() {
