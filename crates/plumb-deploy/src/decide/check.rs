@@ -112,7 +112,6 @@ impl Deployment {
         } else {
             self.old_of(idx).map(|old| old.inputs.clone())
         };
-        let allow_unknowns = self.ctx.options.is_preview();
         if registration.goal.kind == ResourceKind::Provider {
             let Some(instance) = self.load_for_check(idx, &inputs) else {
                 return;
@@ -124,7 +123,8 @@ impl Deployment {
                     &old_inputs.unwrap_or_default(),
                 )),
                 new_inputs: provider_inputs::without_internal(&inputs),
-                allow_unknowns,
+                // Updates too: a targeted one can leave inputs of a provider unknown.
+                allow_unknowns: true,
             });
             return self.ask_for(idx, instance, request);
         }
@@ -136,7 +136,7 @@ impl Deployment {
             urn,
             old_inputs,
             new_inputs: inputs,
-            allow_unknowns,
+            allow_unknowns: self.ctx.options.is_preview(),
             random_seed: registration.seed.clone(),
             autonaming: registration
                 .naming
