@@ -7,7 +7,7 @@
 //! This module decides which hooks run and with which arguments, `step_hooks.rs` how their results affect the step, and
 //! `retries.rs` has the error hooks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -182,19 +182,22 @@ impl Deployment {
         if self.ctx.operation != Operation::Destroy || self.ctx.options.run_program {
             return true;
         }
-        let mut hooked: Vec<(Urn, String)> = Vec::new();
+        // By resource: a former copy has the hooks of its successor as a rule.
+        let mut hooked: BTreeMap<Urn, Vec<EcoString>> = BTreeMap::new();
         for idx in self.olds.order() {
             let state = self.arena.state(*idx);
-            let names: Vec<&str> = [HookType::BeforeDelete, HookType::AfterDelete]
+            for name in [HookType::BeforeDelete, HookType::AfterDelete]
                 .into_iter()
                 .flat_map(|hook| bound(state, hook))
-                .map(EcoString::as_str)
-                .collect();
-            if !names.is_empty() {
-                hooked.push((state.urn.clone(), names.join(", ")));
+            {
+                let names = hooked.entry(state.urn.clone()).or_default();
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
             }
         }
         for (urn, names) in &hooked {
+            let names = names.join(", ");
             let message = format!(
                 "Resource has delete hooks registered, but the program is not running. Hooks: {names}"
             );
@@ -229,11 +232,9 @@ impl Deployment {
         }
     }
 
-    /// Hooks that come after a step that is done. Components have theirs when their outputs are registered.
+    /// Hooks that come after a step that is done, even if the step of a view failed: the object itself was created or
+    /// updated. Components have theirs when their outputs are registered.
     pub(crate) fn hooks_after(&self, step: &Step, end: &StepEnd) -> Option<HookRun> {
-        if end.is_failed {
-            return None;
-        }
         match (&step.kind, end.state) {
             (StepKind::Create { new, .. }, Some(state)) if new.is_custom() => {
                 let hooks = after_create(self.arena.state(state));
@@ -243,7 +244,9 @@ impl Deployment {
                 let hooks = after_update(self.arena.state(*old), self.arena.state(state));
                 hooks.map(|hooks| hooks.with_outputs(end))
             }
-            (StepKind::Delete { old, deletion, .. }, _) if *deletion != Deletion::Forgotten => {
+            (StepKind::Delete { old, deletion, .. }, _)
+                if *deletion != Deletion::Forgotten && !end.is_failed =>
+            {
                 let old = self.arena.state(*old);
                 let call = || HookCall::delete(old.clone());
                 HookRun::new(Occasion::After, old, HookType::AfterDelete, call)

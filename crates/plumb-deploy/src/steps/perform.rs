@@ -333,8 +333,9 @@ impl Deployment {
         operation: OperationId,
         applied: Applied,
     ) -> Option<StepEnd> {
+        let has_worked = applied.failure.is_none();
         let end = self.complete(&step, operation, applied);
-        match self.hooks_after(&step, &end) {
+        match has_worked.then(|| self.hooks_after(&step, &end)).flatten() {
             Some(hooks) => self.after_step(idx, step, operation, hooks, end),
             None => Some(end),
         }
