@@ -224,10 +224,15 @@ impl Deployment {
                 } else {
                     Fence::NONE
                 };
-                let is_left_out = scope == Scope::LeftOut;
-                let reply = RegisterReply {
+                let urn = if scope == Scope::LeftOut {
                     // A resource that a target leaves out keeps the URN that it has in the state.
-                    urn: if is_left_out { state.urn.clone() } else { urn },
+                    self.urns.keep_goal_under(&urn, &state.urn);
+                    state.urn.clone()
+                } else {
+                    urn
+                };
+                let reply = RegisterReply {
+                    urn,
                     id: kept.unwrap_or_else(|| state.id.clone()),
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
                     outputs: if state.is_custom() {

@@ -165,6 +165,14 @@ impl Urns {
         self.known.get(urn)?.goal.as_deref()
     }
 
+    /// Keeps what children need of a registration for those that know it under its former URN.
+    pub(crate) fn keep_goal_under(&mut self, urn: &Urn, former: &Urn) {
+        let goal = self.goal(urn).filter(|_| self.goal(former).is_none());
+        if let Some(goal) = goal.cloned() {
+            self.set_goal(former, goal);
+        }
+    }
+
     /// Outputs of `urn` that are registered from now on belong to `step`.
     pub(crate) fn set_completes(&mut self, urn: &Urn, step: Remembered) {
         self.entry(urn).completes = Some(step);

@@ -164,6 +164,9 @@ impl Model<'_> {
             // Replies to reads do not contain this.
             unknown: is_left_out && !wanted.external,
         };
+        if let Some(lineage) = self.lineages.get(&urn).cloned() {
+            self.lineages.entry(answer.urn.clone()).or_insert(lineage);
+        }
         if let Some(key) = registration.default.clone() {
             let id = match &answer.id {
                 ResourceId::None => ResourceId::Unknown,
