@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::compare::compare;
 use super::{Both, Difference};
 
 /// An intended difference.
@@ -19,10 +18,14 @@ pub struct Rule {
 /// All rules.
 pub const RULES: &[Rule] = &[
     Rule {
-        name: "the reference does not end, or ends at once",
+        name: "the reference does not end, or ends with an internal error",
         covers: |both, _| {
             let panic = text(&both.theirs["panic"]);
-            ["the engine does not end", "the process ended"].contains(&panic)
+            let is_lost = ["the engine does not end", "the process ended"].contains(&panic);
+            is_lost
+                || INTERNAL
+                    .iter()
+                    .any(|what| says(&both.theirs, what) && !says(&both.ours, what))
         },
     },
     Rule {
@@ -45,12 +48,18 @@ pub const RULES: &[Rule] = &[
             let is_up = both.case["verb"] == "up";
             let is_replaced = replaces(&difference.ours) && !replaces(&difference.theirs);
             let is_guarded = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
-            is_up && reads && (is_replaced || is_guarded)
+            // Hooks are options, too.
+            let is_hooked = says(&both.ours, "was not registered");
+            is_up && reads && (is_replaced || is_guarded || is_hooked)
         },
     },
     Rule {
         name: "no state with missing dependencies",
-        covers: |both, _| writes_invalid_state(both),
+        covers: |both, difference| {
+            writes_invalid_state(both)
+                || difference.signature.starts_with("counts") && counts_views_of_nothing(both)
+                || difference.signature.starts_with("steps: ours [same ") && passes_on_needed(both)
+        },
     },
     Rule {
         name: "what was passed on may be registered later",
@@ -120,16 +129,15 @@ pub const RULES: &[Rule] = &[
             is_about_state && (keeps_lost_views(both) || forgets_found_views(both))
                 || difference.signature.contains("refresh custom") && keeps_lost_views(both)
                 || keeps_views_of_nothing(both)
+                || both.case["preview"] == true && reads_more_views(both)
                 || is_the_same_with_each_view_once(both)
         },
     },
     Rule {
-        name: "what depends on a target is read through its provider",
+        name: "what is read or deleted early has its provider",
         covers: |both, _| {
             let is_unknown = |seen: &Json| says(seen, "unknown provider '");
-            both.case["flags"]["targetDependents"] == true
-                && is_unknown(&both.theirs)
-                && !is_unknown(&both.ours)
+            is_unknown(&both.theirs) && !is_unknown(&both.ours)
         },
     },
     Rule {
@@ -189,12 +197,12 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "what a run leaves out is neither judged nor imported",
+        name: "what a run leaves out is neither judged, read nor imported",
         covers: |both, difference| {
-            let is_about_policies = difference
-                .signature
-                .starts_with("messages: ours [] theirs [policy");
-            is_constrained(both) && (is_about_policies || imports_more(both))
+            let is_seen = |what: &str| difference.signature.starts_with(what);
+            let is_about_policies = is_seen("messages: ours [] theirs [policy");
+            let is_read = is_seen("steps: ours [] theirs [refresh custom]");
+            is_constrained(both) && (is_about_policies || is_read || imports_more(both))
         },
     },
     Rule {
@@ -206,6 +214,12 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
+/// Messages of the reference about mistakes of its own.
+const INTERNAL: [&str; 2] = [
+    "whose registration isn't pending",
+    "resource should already have a plan",
+];
+
 /// Message about error hooks that fail or are not registered.
 const ERROR_HOOKS: &str = "error hooks execution failed";
 
@@ -213,6 +227,8 @@ const ERROR_HOOKS: &str = "error hooks execution failed";
 const REFUSED: &str = "no such extension";
 
 const GUARDED: &str = "previously-imported resources that still specify an ID may not be replaced";
+
+const PROTECTED: &str = "as it is currently marked for protection";
 
 const NO_PROVIDER: &str = "could not load provider for resource";
 
@@ -235,7 +251,28 @@ fn is_constrained(both: &Both) -> bool {
 /// duplicate.
 fn writes_invalid_state(both: &Both) -> bool {
     let state = &both.theirs["state"];
-    says(&both.theirs, "failed to verify snapshot") && (!is_sound(state) || has_duplicates(state))
+    let complaint = "failed to verify snapshot";
+    let is_found =
+        says(&both.theirs, complaint) || text(&both.theirs["trouble"]).contains(complaint);
+    is_found && (!is_sound(state) || has_duplicates(state))
+}
+
+/// Whether a preview of the reference counts views of an object that cannot be created: an update would record them.
+fn counts_views_of_nothing(both: &Both) -> bool {
+    let is_told = |fault: &Json| text(&fault["call"]) == "create" && text(&fault["kind"]) == "told";
+    both.case["preview"] == true && list(&both.case["faults"]).iter().any(is_told)
+}
+
+/// Whether only the core passes on a resource that the program does not register, because another one that it passes on
+/// refers to it.
+fn passes_on_needed(both: &Both) -> bool {
+    let is_same = |seen: &Json, urn: &str| has_step(seen, "same", urn);
+    let resources = list(&both.case["state"]["deployment"]["resources"]);
+    resources.iter().any(|user| {
+        let mut needed = list(&user["dependencies"]).iter().map(text);
+        is_same(&both.theirs, text(&user["urn"]))
+            && needed.any(|urn| is_same(&both.ours, urn) && !is_same(&both.theirs, urn))
+    })
 }
 
 fn has_duplicates(state: &Json) -> bool {
@@ -287,7 +324,7 @@ fn is_the_same_without_diffs(both: &Both) -> bool {
         seen
     };
     let (ours, theirs) = (without_verdicts(&both.ours), without_verdicts(&theirs));
-    compare(&both.case, &ours, &theirs).is_none()
+    is_settled(both, ours, theirs)
 }
 
 /// Whether a difference is about the set of providers for which Diff is called.
@@ -321,7 +358,8 @@ fn has_step_among(steps: &Json, op: &str, urn: &str) -> bool {
 /// Whether only the core replaces or reads a user of a former provider, or refuses to replace an imported one.
 fn is_replaced_with_former_provider(both: &Both) -> bool {
     let users = users_of_former(both);
-    let is_refused = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
+    let mut refusals = [GUARDED, PROTECTED].into_iter();
+    let is_refused = refusals.any(|why| says(&both.ours, why) && !says(&both.theirs, why));
     let mut changed = users.iter().flat_map(|urn| {
         ["create-replacement", "refresh"]
             .map(|op| [&both.ours, &both.theirs].map(|seen| has_step(seen, op, urn)))
@@ -347,7 +385,7 @@ fn is_the_same_without_extensions(both: &Both) -> bool {
         seen
     };
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
-    compare(&both.case, &ours, &theirs).is_none()
+    is_settled(both, ours, theirs)
 }
 
 /// Whether the reference keeps a view of an object that was deleted in a replacement.
@@ -357,8 +395,10 @@ fn replaces_more_views(both: &Both) -> bool {
     views.any(|it| {
         let (urn, owner) = (text(&it["urn"]), text(&it["viewOf"]));
         let is_deleted = |seen: &Json| {
+            let is_owner_replaced =
+                ["replace", "delete-replaced"].map(|op| has_step(seen, op, owner));
             has_step(seen, "delete-replaced", urn)
-                || has_step(seen, "delete", urn) && has_step(seen, "replace", owner)
+                || has_step(seen, "delete", urn) && is_owner_replaced.contains(&true)
         };
         is_deleted(&both.ours) && !is_deleted(&both.theirs)
     })
@@ -393,7 +433,7 @@ fn is_the_same_with_each_view_once(both: &Both) -> bool {
     };
     let (ours, theirs) = (once(&both.ours), once(&both.theirs));
     let is_retried = hook_calls(&both.ours) > 0 && says(&both.ours, "due to on-error hook request");
-    is_retried && compare(&both.case, &ours, &theirs).is_none()
+    is_retried && is_settled(both, ours, theirs)
 }
 
 /// Whether the reference keeps a view without an owner in the state.
@@ -436,7 +476,7 @@ fn is_the_same_without_views_of_copies(both: &Both) -> bool {
     let views: BTreeSet<&str> = views.map(|it| text(&it["urn"])).collect();
     let without = |seen| without_resources(seen, |it| views.contains(text(&it["urn"])));
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
-    !views.is_empty() && compare(&both.case, &ours, &theirs).is_none()
+    !views.is_empty() && is_settled(both, ours, theirs)
 }
 
 /// Whether the only difference is about resources whose refresh failed.
@@ -446,7 +486,7 @@ fn is_the_same_without_failed_refreshes(both: &Both) -> bool {
     let failed: BTreeSet<&str> = failed.map(|it| text(&it["urn"])).collect();
     let without = |seen| without_resources(seen, |it| failed.contains(text(&it["urn"])));
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
-    !failed.is_empty() && compare(&both.case, &ours, &theirs).is_none()
+    !failed.is_empty() && is_settled(both, ours, theirs)
 }
 
 /// Options of a registration, apart from its inputs.
@@ -502,7 +542,7 @@ fn is_the_same_without_options(both: &Both) -> bool {
         seen
     };
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
-    both.case["flags"]["runProgram"] == true && compare(&both.case, &ours, &theirs).is_none()
+    both.case["flags"]["runProgram"] == true && is_settled(both, ours, theirs)
 }
 
 fn without_secrets(value: Json) -> Json {
@@ -649,6 +689,15 @@ fn keeps_lost_views(both: &Both) -> bool {
     })
 }
 
+/// Whether only the core shows what a refresh finds of a view, whose object is gone.
+fn reads_more_views(both: &Both) -> bool {
+    let mut before = list(&both.case["state"]["deployment"]["resources"]).iter();
+    before.any(|it| {
+        let is_read = |seen: &Json| has_step(seen, "refresh", text(&it["urn"]));
+        !text(&it["viewOf"]).is_empty() && is_read(&both.ours) && !is_read(&both.theirs)
+    })
+}
+
 /// Whether the reference shows that a refresh found a view, and does not record it.
 fn forgets_found_views(both: &Both) -> bool {
     let mut found = list(&both.ours["state"]["resources"]).iter();
@@ -713,6 +762,18 @@ fn is_of_another_version(both: &Both) -> bool {
 fn says(seen: &Json, part: &str) -> bool {
     let mut messages = seen["messages"].as_array().into_iter().flatten();
     messages.any(|message| text(&message["text"]).contains(part))
+}
+
+/// Whether nothing is left of a difference once each account is reduced to these parts, or only what another rule covers.
+fn is_settled(both: &Both, ours: Json, theirs: Json) -> bool {
+    let is_reduced = ours != both.ours || theirs != both.theirs;
+    let rest = Both {
+        case: both.case.clone(),
+        ours,
+        theirs,
+    };
+    let left = rest.difference();
+    left.is_none_or(|left| is_reduced && rule_of(&rest, &left).is_some())
 }
 
 /// Name of the rule that covers a difference.
