@@ -217,8 +217,8 @@ impl Deployment {
         };
         let create = self.create_replacement(idx, replaces);
         let replace = self.replace_step(idx, replaces);
+        // A creation for everybody else: nothing that is replaced with the resource, or deleted with it, is replaced now.
         self.urns.mark(&urn, UrnFlag::Created);
-        self.urns.mark(&urn, UrnFlag::Replaced);
         self.run_steps(idx, vec![create, replace]);
     }
 

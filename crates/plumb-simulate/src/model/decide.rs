@@ -294,7 +294,6 @@ impl Model<'_> {
         let state = self.registrations[number].wanted.state.clone();
         let fate = self.fate_mut(&state.urn);
         fate.created = true;
-        fate.replaced = true;
         self.proceed(number, made_first(&state, node).into());
     }
 

@@ -87,8 +87,8 @@ impl Model<'_> {
             let is_left = if state.delete {
                 !self.pending_deletes.contains(&node)
             } else {
-                let current = self.current(&state.urn);
-                !self.fate(current).is_operated_on()
+                let fate = self.fate(self.current(&state.urn));
+                !fate.is_operated_on() && !(fate.seen && fate.errored)
             };
             let is_allowed = allowed
                 .as_ref()
