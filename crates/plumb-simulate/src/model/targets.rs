@@ -291,7 +291,12 @@ impl Model<'_> {
         let mut news = steps.iter().filter_map(|step| step.new.as_ref());
         // Resources of a snippet that does not run are not registered, and their dependencies may not be either.
         let is_left = self.keeps_something || self.targets.has_snippets();
-        let closes = is_left && news.any(|new| self.leads_to(new, &new.urn));
+        // What failed keeps its old references, and what needs it is left out.
+        let is_left_out = |new: &ResourceState| {
+            let mut needs = new.references();
+            self.operation.flags.continue_on_error && needs.any(|urn| self.fate(urn).errored)
+        };
+        let closes = is_left && news.any(|new| !is_left_out(new) && self.leads_to(new, &new.urn));
         if closes {
             self.reason("resources would depend on each other");
             self.must_end = true;
