@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::story::{Operation, Verb};
 use crate::world::views::is_view;
-use crate::world::{Trace, Violation, World};
+use crate::world::{StepRecord, Trace, Violation, World};
 
 /// Checks a run; `before` and `after` are the world before and after it.
 pub fn check(
@@ -25,6 +25,7 @@ pub fn check(
     secrets_stay_secret(after)?;
     no_view_outlives_its_owner(after)?;
     no_snippet_is_forgotten(after)?;
+    nothing_registered_is_deleted(before, operation, trace)?;
     if trace.outcome.is_some() {
         nothing_begins_after_the_end(trace)?;
     }
@@ -159,6 +160,33 @@ fn no_view_outlives_its_owner(after: &World) -> Result<(), Violation> {
         }
     }
     Ok(())
+}
+
+/// An update deletes nothing that its program has registered, whatever became of the registration. Objects that are replaced
+/// have steps of other kinds, and former copies may go.
+fn nothing_registered_is_deleted(
+    before: &World,
+    operation: &Operation,
+    trace: &Trace,
+) -> Result<(), Violation> {
+    let is_former = |step: &StepRecord| {
+        let mut states = before.snapshot.resources.iter();
+        let id = step.old_id.as_deref();
+        states.any(|it| it.urn == step.urn && Some(it.id.as_str()) == id && it.delete)
+    };
+    let is_registered = |step: &StepRecord| {
+        let mut answers = trace.answers.values();
+        answers.any(|answer| answer.urn == step.urn)
+    };
+    let mut deleted = trace.steps.iter().filter(|step| step.op == StepOp::Delete);
+    let lost = deleted.find(|step| is_registered(step) && !is_former(step));
+    match lost.filter(|_| operation.verb == Verb::Up) {
+        Some(step) => {
+            let what = format!("{} is deleted, and was registered", step.urn.name());
+            Err(Violation::new("deletes", what))
+        }
+        None => Ok(()),
+    }
 }
 
 /// No step begins after an interrupt.

@@ -45,8 +45,9 @@ pub(crate) enum Copies<'s> {
     All,
     /// The live one for a live resource, one that is due for deletion for another such copy.
     Meant,
-    /// As `Meant`, except that a live resource never means a copy in `replaced`, even if the live one is not among the states.
-    /// Example: provider `p` depends on `a`, which this run has replaced. `p` needs the new `a`, not the old copy.
+    /// As `Meant`, except that a live resource never means a state in `replaced`, even if the live one is not among the states.
+    /// Example: provider `p` depends on `a`, which this run has replaced. `p` needs the new `a`, not the old copy, nor what
+    /// only that needed.
     Present { replaced: &'s FxHashSet<StateIdx> },
 }
 

@@ -165,13 +165,11 @@ impl Deployment {
         needed
     }
 
-    /// Copies that are due for deletion, or deleted already, because this run recorded another state in their place.
+    /// Old states in whose place this run recorded another one.
     fn replaced_in_this_run(&self, states: &[StateIdx]) -> FxHashSet<StateIdx> {
         let is_replaced = |idx: &StateIdx| {
-            let state = self.arena.state(*idx);
-            let latest = self.urns.of_run(self.current_urn(&state.urn));
-            let is_former = state.delete || state.pending_replacement;
-            is_former && latest.is_some_and(|new| new != *idx && !self.arena.state(new).delete)
+            let latest = self.urns.of_run(self.current_urn(self.arena.urn(*idx)));
+            latest.is_some_and(|new| new != *idx && !self.arena.state(new).delete)
         };
         states.iter().copied().filter(is_replaced).collect()
     }
