@@ -182,19 +182,20 @@ impl Deployment {
         if self.ctx.operation != Operation::Destroy || self.ctx.options.run_program {
             return true;
         }
-        // By resource: a former copy has the hooks of its successor as a rule.
+        // By resource, which may have former copies.
         let mut hooked: BTreeMap<Urn, Vec<EcoString>> = BTreeMap::new();
         for idx in self.olds.order() {
             let state = self.arena.state(*idx);
-            for name in [HookType::BeforeDelete, HookType::AfterDelete]
-                .into_iter()
-                .flat_map(|hook| bound(state, hook))
-            {
-                let names = hooked.entry(state.urn.clone()).or_default();
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
+            let before = bound(state, HookType::BeforeDelete);
+            let after = bound(state, HookType::AfterDelete);
+            if before.is_empty() && after.is_empty() {
+                continue;
             }
+            let names = hooked.entry(state.urn.clone()).or_default();
+            if !before.is_empty() {
+                *names = before.to_vec();
+            }
+            names.extend_from_slice(after);
         }
         for (urn, names) in &hooked {
             let names = names.join(", ");
