@@ -50,7 +50,10 @@ pub const RULES: &[Rule] = &[
             let is_guarded = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
             // Hooks are options, too.
             let is_hooked = says(&both.ours, "was not registered");
-            is_up && reads && (is_replaced || is_guarded || is_hooked)
+            // Names of what goes are, too.
+            let is_renamed = difference.signature
+                == "steps: ours [delete-replaced custom] theirs [delete-replaced custom]";
+            is_up && reads && (is_replaced || is_guarded || is_hooked || is_renamed)
         },
     },
     Rule {
@@ -83,8 +86,11 @@ pub const RULES: &[Rule] = &[
             let is_former_deleted = difference
                 .signature
                 .starts_with("steps: ours [] theirs [delete-replaced default provider]");
+            let is_replaced = difference.signature.starts_with(
+                "steps: ours [create-replacement custom, delete-replaced custom, replace custom]",
+            );
             is_replaced_with_former_provider(both)
-                || (is_about_providers(difference) || is_former_deleted)
+                || (is_replaced || is_about_providers(difference) || is_former_deleted)
                     && !users_of_former(both).is_empty()
         },
     },
@@ -93,9 +99,16 @@ pub const RULES: &[Rule] = &[
         covers: |both, _| says(&both.ours, "which is excluded and does not exist yet"),
     },
     Rule {
-        name: "a destroy of nothing leaves nothing",
+        name: "a destroy leaves nothing that it made, and deletes dependents first",
         covers: |both, difference| {
             let is_destroy = text(&both.case["verb"]) == "destroy";
+            let runs_program = both.case["flags"]["runProgram"] == true;
+            let deletes_more = difference
+                .signature
+                .starts_with("steps: ours [] theirs [delete ");
+            if is_destroy && runs_program && deletes_more && says(&both.ours, "cannot be deleted") {
+                return true;
+            }
             let was_empty = list(&both.case["state"]["deployment"]["resources"]).is_empty();
             let is_deletion = difference.signature.starts_with("steps: ours [delete ")
                 && difference.signature.ends_with(" theirs []");
@@ -141,8 +154,12 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "a former copy has no parts of its successor",
-        covers: |both, _| is_the_same_without_views_of_copies(both),
+        name: "a former copy is read by itself, and has no parts of its successor",
+        covers: |both, difference| {
+            is_the_same_without_views_of_copies(both)
+                || difference.signature.starts_with("steps: ours [refresh ")
+                    && reads_more_copies(both)
+        },
     },
     Rule {
         name: "an object that was deleted is gone, whatever its parts say",
@@ -433,7 +450,9 @@ fn is_the_same_with_each_view_once(both: &Both) -> bool {
     };
     let (ours, theirs) = (once(&both.ours), once(&both.theirs));
     let is_retried = hook_calls(&both.ours) > 0 && says(&both.ours, "due to on-error hook request");
-    is_retried && is_settled(both, ours, theirs)
+    let mut steps = list(&both.theirs["steps"]).iter();
+    let is_imported = steps.any(|step| text(&step["op"]) == "import-replacement");
+    (is_retried || is_imported) && is_settled(both, ours, theirs)
 }
 
 /// Whether the reference keeps a view without an owner in the state.
@@ -477,6 +496,21 @@ fn is_the_same_without_views_of_copies(both: &Both) -> bool {
     let without = |seen| without_resources(seen, |it| views.contains(text(&it["urn"])));
     let (ours, theirs) = (without(&both.ours), without(&both.theirs));
     !views.is_empty() && is_settled(both, ours, theirs)
+}
+
+/// Whether a refresh with the program reads a former copy of a resource beside the resource itself.
+fn reads_more_copies(both: &Both) -> bool {
+    let reads = |seen: &Json, urn: &str| {
+        let steps = list(&seen["steps"]).iter();
+        let steps = steps.filter(|step| text(&step["op"]) == "refresh");
+        steps.filter(|step| text(&step["urn"]) == urn).count()
+    };
+    let mut before = list(&both.case["state"]["deployment"]["resources"]).iter();
+    both.case["flags"]["runProgram"] == true
+        && before.any(|it| {
+            let urn = text(&it["urn"]);
+            it["delete"] == true && reads(&both.ours, urn) > reads(&both.theirs, urn)
+        })
 }
 
 /// Whether the only difference is about resources whose refresh failed.

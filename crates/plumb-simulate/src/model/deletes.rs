@@ -88,7 +88,7 @@ impl Model<'_> {
                 !self.pending_deletes.contains(&node)
             } else {
                 let fate = self.fate(self.current(&state.urn));
-                !fate.is_operated_on() && !(fate.seen && fate.errored)
+                !(fate.is_operated_on() || fate.seen && fate.errored)
             };
             let is_allowed = allowed
                 .as_ref()

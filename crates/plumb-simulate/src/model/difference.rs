@@ -101,7 +101,8 @@ impl Model<'_> {
         } else {
             (old.map(|old| old.inputs.as_ref().clone()), inputs.clone())
         };
-        let news = checkable(&news, self.is_preview());
+        // Providers are checked with what is unknown in updates, too.
+        let news = checkable(&news, self.is_preview() || kind == ResourceKind::Provider);
         // Providers do not get a name.
         let naming = self.naming_of(&urn, kind);
         let naming = naming.filter(|_| kind == ResourceKind::Custom);
@@ -273,7 +274,8 @@ impl Model<'_> {
         registered.or_else(|| self.provider_entry(reference))
     }
 
-    /// In previews: whether the provider's configuration is unknown, so that it is not called.
+    /// Whether the provider's configuration is unknown, so that it is not called: in a preview, or because a target leaves out
+    /// what it comes from.
     pub(super) fn is_config_unknown(&self, reference: Option<&ProviderRef>) -> bool {
         let Some(node) = reference.and_then(|reference| self.news.get(reference.urn())) else {
             return false;
@@ -283,10 +285,9 @@ impl Model<'_> {
             return false;
         }
         let inputs = &self.state(*node).inputs;
-        self.is_preview()
-            && inputs
-                .iter()
-                .any(|(key, value)| key.as_str() != "version" && value.contains_unknowns())
+        inputs
+            .iter()
+            .any(|(key, value)| key.as_str() != "version" && value.contains_unknowns())
     }
 
     pub(super) fn apply_replace_on_changes(
