@@ -217,7 +217,7 @@ impl Deployment {
         };
         let create = self.create_replacement(idx, replaces);
         let replace = self.replace_step(idx, replaces);
-        // A creation for everybody else: nothing that is replaced with the resource, or deleted with it, is replaced now.
+        // Not a replacement for others, because the old object was never ours: `replaceWith` and `deletedWith` do not apply.
         self.urns.mark(&urn, UrnFlag::Created);
         self.run_steps(idx, vec![create, replace]);
     }

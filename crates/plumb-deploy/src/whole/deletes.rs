@@ -88,7 +88,7 @@ impl Deployment {
                 !self.removal.pending.contains(&idx)
             } else {
                 let urn = self.current_urn(&state.urn);
-                // A registration that failed before its step was decided is one all the same.
+                // The program registers it, and the registration failed before its step was decided.
                 let is_undecided =
                     self.urns.has(urn, UrnFlag::Seen) && self.urns.has(urn, UrnFlag::Errored);
                 !self.urns.is_operated_on(urn) && !is_undecided
