@@ -83,6 +83,9 @@ def shown(step):
     if verb in OPERATIONS and "stdout" not in step and "--help" not in step["run"]:
         kind = "jsonl" if "--json" in step["run"] and verb != "preview" else "json" if "--json" in step["run"] else "sorted"
         return {**step, "stdout": kind}
+    if step["run"] == "stack export":
+        # Resources are in the order in which they were recorded.
+        return {**step, "stdout": "json"}
     if verb in UNSTEADY:
         return {**step, "stdout": "info"}
     return step
