@@ -43,10 +43,13 @@ class Pair:
         return run_cases.Setup(argparse.Namespace(**{**vars(options), "bin": binary}))
 
     def differences(self, name, source):
-        """Differences of one variation, by step. What the reference itself does not do twice alike is left out."""
+        """Differences of one variation, by step. What the reference itself does not do twice alike is left out.
+
+        None if something is missing that the case needs.
+        """
         case = vary.varied(json.loads((source / "case.json").read_text()), f"{self.seed} {name}")
-        if reason := self.ours.lacks(case):
-            return [reason], case
+        if self.ours.lacks(case):
+            return None
         folder = self.written(name, source, case)
         ours = self.run(self.ours, folder)
         found = self.compared(case, self.run(self.reference, folder), ours)
@@ -55,7 +58,7 @@ class Pair:
                 break
             again = self.compared(case, self.run(self.reference, folder, jitter="1"), ours)
             found = [one for one in found if place(one) in set(map(place, again))]
-        return found, case
+        return found
 
     def written(self, name, source, case):
         """A folder with the programs of `source` and the varied steps."""
@@ -138,21 +141,24 @@ def run(pair, options):
     def one(case):
         started = time.time()
         try:
-            found, _ = pair.differences(*case)
+            found = pair.differences(*case)
         except Exception as error:  # a broken case must not stop the others
             found = [f"{type(error).__name__}: {error}"]
         return case[0], found, time.time() - started
 
-    different = 0
+    same, different = 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for name, found, seconds in pool.map(one, cases):
-            different += bool(found)
+            if found is None:
+                print(f"skipped {name}: needs --node-modules", flush=True)
+                continue
+            same, different = same + (not found), different + bool(found)
             print(f"{'differs' if found else 'same'} {name} ({seconds:.1f}s)", flush=True)
             for line in found[:options.max_lines]:
                 print(f"    {line}", flush=True)
             if len(found) > options.max_lines:
                 print(f"    … and {len(found) - options.max_lines} more", flush=True)
-    print(f"{len(cases) - different} the same, {different} different")
+    print(f"{same} the same, {different} different")
     return 1 if different else 0
 
 

@@ -62,7 +62,7 @@ def varied(case, seed):
 
 
 def carries_more(step):
-    """Whether later steps rest on this one: it changes the program, the files or the world."""
+    """Whether later steps depend on this one: it changes the program, the settings, the files or the pretend cloud."""
     return any(key in step for key in ("program", "files", "cloud", "config", "editState", "env", "removeFiles"))
 
 

@@ -55,9 +55,9 @@ pub const RULES: &[Rule] = &[
             let is_up = both.case["verb"] == "up";
             let is_replaced = replaces(&difference.ours) && !replaces(&difference.theirs);
             let is_guarded = says(&both.ours, GUARDED) && !says(&both.theirs, GUARDED);
-            // Hooks are options, too.
+            // Hooks are among the options: only the core still calls those of the state.
             let is_hooked = says(&both.ours, "was not registered");
-            // Names of what goes are, too.
+            // So are aliases: the reference names the deleted copy as the program does now.
             let is_renamed = difference.signature
                 == "steps: ours [delete-replaced custom] theirs [delete-replaced custom]";
             is_up && reads && (is_replaced || is_guarded || is_hooked || is_renamed)

@@ -291,7 +291,7 @@ impl Model<'_> {
         let mut news = steps.iter().filter_map(|step| step.new.as_ref());
         // Resources of a snippet that does not run are not registered, and their dependencies may not be either.
         let is_left = self.keeps_something || self.targets.has_snippets();
-        // What failed keeps its old references, and what needs it is left out.
+        // A resource whose step failed keeps its old references. Steps of its dependents are skipped, so they close no circle.
         let is_left_out = |new: &ResourceState| {
             let mut needs = new.references();
             self.operation.flags.continue_on_error && needs.any(|urn| self.fate(urn).errored)
