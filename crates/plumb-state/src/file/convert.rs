@@ -112,8 +112,11 @@ impl ResourceReader {
 
     fn frames(&mut self, wire: Vec<super::wire::WireFrame<'_>>) -> EcoVec<StackFrame> {
         wire.into_iter()
-            .map(|frame| StackFrame {
-                source_position: frame.source_position.map(|position| self.shared(position)),
+            .map(|frame| {
+                let position = frame.source_position.unwrap_or_default();
+                StackFrame {
+                    source_position: non_empty(self.shared(position)),
+                }
             })
             .collect()
     }
