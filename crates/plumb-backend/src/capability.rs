@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::bucket::{Bucket, Version};
 use crate::error::BackendError;
+use crate::segments;
 use crate::store::Store;
 
 const MARK: &str = ".pulumi/conditional-writes";
@@ -33,7 +34,7 @@ pub(crate) fn ensure(store: &Store) -> Result<(), BackendError> {
 fn missing(bucket: &dyn Bucket, key: &str) -> Result<Option<&'static str>, BackendError> {
     const ABSENT: &str = "writing an object only if there is none";
     const VERSION: &str = "replacing an object only if it has not changed";
-    if !bucket.put_if_absent(key, b"1")? || bucket.put_if_absent(key, b"2")? {
+    if !segments::claim(bucket, key, b"1")? || bucket.put_if_absent(key, b"2")? {
         return Ok(Some(ABSENT));
     }
     let version = |bucket: &dyn Bucket| -> Result<Option<Version>, BackendError> {
@@ -42,7 +43,11 @@ fn missing(bucket: &dyn Bucket, key: &str) -> Result<Option<&'static str>, Backe
     let Some(first) = version(bucket)? else {
         return Ok(Some(VERSION));
     };
-    if first == Version::default() || !bucket.replace(key, b"3", Some(&first))? {
+    let has_replaced = first != Version::default()
+        && (bucket.replace(key, b"3", Some(&first))?
+            // The client may have repeated a request that had its effect.
+            || bucket.get(key)?.as_deref() == Some(b"3"));
+    if !has_replaced {
         return Ok(Some(VERSION));
     }
     if bucket.replace(key, b"4", Some(&first))? || bucket.get(key)?.as_deref() != Some(b"3") {

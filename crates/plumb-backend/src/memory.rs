@@ -19,6 +19,9 @@ pub enum Fault {
     Before,
     /// The request is performed, but the caller gets an error.
     After,
+    /// The request is performed twice, and the caller gets the second answer: the client repeats requests whose answer
+    /// is lost.
+    Repeated,
     /// The request is not performed, and the caller gets an error that is not transient.
     Refused,
 }
@@ -96,7 +99,7 @@ impl MemoryBucket {
         &self,
         action: &'static str,
         key: &str,
-        act: impl FnOnce(&mut State) -> T,
+        act: impl Fn(&mut State) -> T,
     ) -> Result<T, BucketError> {
         check_key(key)?;
         self.requests.fetch_add(1, Ordering::SeqCst);
@@ -113,6 +116,10 @@ impl MemoryBucket {
             Fault::After => {
                 act(&mut self.state());
                 Err(transient())
+            }
+            Fault::Repeated => {
+                act(&mut self.state());
+                Ok(act(&mut self.state()))
             }
             Fault::Refused => Err(self.failed(action, key, StoreErrorKind::Refused)),
         }

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use plumb_project::StackReference;
 use plumb_state::journal::disk::{
@@ -42,7 +42,10 @@ const REMOVED: &str = "removed";
 /// Number of days for which seals are kept.
 pub(crate) const SEAL_DAYS: u64 = 7;
 /// Maximum number of attempts for a write with an unknown outcome.
-const TRIES: u32 = 6;
+const TRIES: u32 = 12;
+/// Time after which no attempt begins, for networks that swallow requests: each attempt waits for its answer then. A
+/// server that refuses connections uses up the attempts in half a minute.
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Pause before the second attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// Maximum pause between attempts.
@@ -295,13 +298,16 @@ fn numbers_of(name: &str) -> Option<(u64, u64)> {
 /// Creates an object whose content is unique to this writer; returns whether the existing object has this content.
 /// After a write with an unknown outcome, the object is read back.
 pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+    let began = Instant::now();
     let mut wait = FIRST_WAIT;
     for left in (0..TRIES).rev() {
+        let may_retry =
+            |error: &BucketError| error.is_transient() && left > 0 && began.elapsed() < PATIENCE;
         let failed = match bucket.put_if_absent(key, content) {
             Ok(true) => return Ok(true),
             // The client may have repeated a request that had its effect.
             Ok(false) => None,
-            Err(error) if error.is_transient() && left > 0 => Some(error),
+            Err(error) if may_retry(&error) => Some(error),
             Err(error) => return Err(error),
         };
         if let Some(error) = failed {
@@ -313,7 +319,7 @@ pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bo
             Ok(Some(found)) => return Ok(found == content),
             // Nothing was written, or two writers conflicted.
             Ok(None) => {}
-            Err(error) if error.is_transient() && left > 0 => {}
+            Err(error) if may_retry(&error) => {}
             Err(error) => return Err(error),
         }
     }

@@ -1,6 +1,6 @@
 //! State files: selection of the current variant, reading, replacement (`state.md` 3.4).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plumb_project::StackReference;
 use plumb_state::EncryptedSnapshot;
@@ -17,6 +17,9 @@ use crate::store::{Store, unix_nanos};
 
 /// Length of the part of a state file that is read first to find the root resource. Outputs of stacks are seldom larger.
 const START: usize = 128 * 1024;
+
+/// Time after which a failed write is not repeated.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A state file that was read.
 pub(crate) struct StateFile {
@@ -295,11 +298,12 @@ impl Store {
         key: &str,
         mut write: impl FnMut() -> Result<(), BucketError>,
     ) -> Result<(), BucketError> {
+        let began = Instant::now();
         let mut wait = Duration::from_secs(1);
         let mut left = self.options.write_retries;
         loop {
             match write() {
-                Err(error) if left > 0 && error.is_transient() => {
+                Err(error) if error.is_transient() && left > 0 && began.elapsed() < PATIENCE => {
                     tracing::warn!(%key, error = %error.chain(), "could not write the state file, trying again");
                     self.bucket.pause(wait);
                     wait = wait.mul_f64(1.2).min(Duration::from_secs(30));

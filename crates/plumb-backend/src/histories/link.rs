@@ -30,6 +30,8 @@ enum Fate {
     NoAnswer {
         is_done: bool,
     },
+    /// The answer is lost on its way, and the client makes the request again on its own.
+    Repeated,
 }
 
 impl Link {
@@ -63,7 +65,7 @@ impl Link {
 
     fn request<T>(
         &self,
-        act: impl FnOnce(&dyn Bucket) -> Result<T, BucketError>,
+        act: impl Fn(&dyn Bucket) -> Result<T, BucketError>,
     ) -> Result<T, BucketError> {
         if !self.is_open.load(Ordering::SeqCst) {
             return act(&self.world.bucket);
@@ -71,11 +73,14 @@ impl Link {
         if self.is_cut() {
             return Err(no_answer(StoreErrorKind::Refused));
         }
-        while self.world.chance().random_ratio(1, 12) && self.world.act() {
-            self.world.model().counts.nested += 1;
-        }
+        self.let_others_act();
         match self.fate() {
             Fate::Done => act(&self.world.bucket),
+            Fate::Repeated => {
+                drop(act(&self.world.bucket));
+                self.let_others_act();
+                act(&self.world.bucket)
+            }
             Fate::NoAnswer { is_done } => {
                 if is_done {
                     drop(act(&self.world.bucket));
@@ -90,6 +95,12 @@ impl Link {
         }
     }
 
+    fn let_others_act(&self) {
+        while self.world.chance().random_ratio(1, 12) && self.world.act() {
+            self.world.model().counts.nested += 1;
+        }
+    }
+
     fn fate(&self) -> Fate {
         let left = self.dies_in.load(Ordering::SeqCst);
         if left > 0 {
@@ -100,6 +111,8 @@ impl Link {
             self.cut();
         } else if !self.world.has_faults || !chance.random_ratio(1, 40) {
             return Fate::Done;
+        } else if chance.random_ratio(1, 3) {
+            return Fate::Repeated;
         }
         Fate::NoAnswer {
             is_done: chance.random(),

@@ -304,6 +304,24 @@ fn writes_with_an_unknown_outcome_are_settled() {
     }
 }
 
+/// Clients of busy stores repeat requests, although the first one was carried out.
+#[test]
+fn a_client_may_repeat_every_request() {
+    let bucket = Arc::new(MemoryBucket::default());
+    bucket.script(|_, _| Fault::Repeated);
+    let backend = backend(&bucket);
+    backend.check_capabilities().unwrap();
+    backend.create_stack(&stack("dev"), None).unwrap();
+    for (id, entry) in [("u1", "a"), ("u2", "bb")] {
+        let update = begin(&backend, id);
+        record(&update, &[entry]);
+        update.finish(None, None).unwrap();
+    }
+    assert_eq!(resources(&backend, &stack("dev")), ["bb", "a"]);
+    assert!(keys(&bucket, JOURNALS).is_empty());
+    assert!(!is_locked(&backend));
+}
+
 /// The store stops responding after each request in turn. The recorded entries are found afterwards, and no others.
 #[test]
 fn a_crash_after_any_request_loses_nothing() {
