@@ -280,7 +280,8 @@ impl WorkspaceBuilder {
                     let text = value.to_str().filter(|text| !text.is_empty())?;
                     Some(text.to_owned())
                 };
-                let bucket = plumb_stores::open(&parsed, &variables)?;
+                let watch = Arc::new(plumb_stores::StoreWatch::silent());
+                let bucket = plumb_stores::open(&parsed, &variables, &watch)?;
                 FileBackend::open_bucket(bucket, url, owner, options)?
             }
         };

@@ -231,6 +231,11 @@ impl Display {
         }
     }
 
+    /// Sets the line about the store of the state, if the run waits for it. It stands for a line about the program.
+    pub fn set_store_wait(&mut self, line: Option<String>) {
+        self.waits.set_store_wait(line);
+    }
+
     /// Scrolls a tree that is longer than `height` lines.
     pub fn scroll(&mut self, to: Scroll, height: usize) {
         if let Body::Tree(tree) = &mut self.body {

@@ -51,6 +51,8 @@ pub(crate) struct Waits {
     last_news: Duration,
     said_idle: Option<Duration>,
     over: bool,
+    /// Line about the store of the state, if the run waits for it.
+    store: Option<String>,
 }
 
 impl Waits {
@@ -61,7 +63,12 @@ impl Waits {
             last_news: Duration::ZERO,
             said_idle: None,
             over: false,
+            store: None,
         }
+    }
+
+    pub(crate) fn set_store_wait(&mut self, line: Option<String>) {
+        self.store = line;
     }
 
     pub(crate) fn handle(&mut self, event: &Event, now: Duration) {
@@ -169,8 +176,11 @@ impl Waits {
         flight.map(|flight| flight.call)
     }
 
-    /// Line about the program or component that the run waits for while no step is running.
+    /// Line about the store, or about the program or component that the run waits for while no step is running.
     fn idle_line(&self, now: Duration) -> Option<String> {
+        if let Some(store) = &self.store {
+            return Some(store.clone());
+        }
         let quiet = now.saturating_sub(self.last_news);
         let is_idle = self.flights.values().all(|flight| flight.is_component);
         if self.over || !is_idle || quiet < LONG {

@@ -13,8 +13,9 @@ use plumb_backend::Bucket;
 use crate::Variables;
 use crate::error::OpenError;
 use crate::object::{ObjectBucket, Rights, client, retries, unusable};
-use crate::runtime::{Worker, no_worker};
+use crate::runtime::Worker;
 use crate::url::AzureUrl;
+use crate::watch::StoreWatch;
 
 const DOMAIN: &str = "blob.core.windows.net";
 const EMULATOR: &str = "127.0.0.1:10000";
@@ -26,7 +27,11 @@ struct Place {
     endpoint: String,
 }
 
-pub(crate) fn open(url: &AzureUrl, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
+pub(crate) fn open(
+    url: &AzureUrl,
+    variables: Variables<'_>,
+    watch: &Arc<StoreWatch>,
+) -> Result<Arc<dyn Bucket>, OpenError> {
     let address = format!("azblob://{}", url.container);
     let settings = |problem: &str| OpenError::Settings {
         url: address.clone(),
@@ -34,7 +39,7 @@ pub(crate) fn open(url: &AzureUrl, variables: Variables<'_>) -> Result<Arc<dyn B
     };
     let connection = connection_string(variables);
     let place = place(url, variables, &connection).map_err(settings)?;
-    let worker = Worker::start().map_err(no_worker(&address))?;
+    let worker = Worker::start(&address, watch)?;
     let is_plain = place.endpoint.starts_with("http://");
     let mut builder = MicrosoftAzureBuilder::new()
         .with_account(&place.account)

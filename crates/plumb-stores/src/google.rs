@@ -16,17 +16,19 @@ use plumb_backend::Bucket;
 use crate::Variables;
 use crate::error::OpenError;
 use crate::object::{ObjectBucket, Rights, client, retries, unusable};
-use crate::runtime::{Worker, no_worker};
+use crate::runtime::Worker;
 use crate::url::GoogleUrl;
+use crate::watch::StoreWatch;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
 
 pub(crate) fn open(
     url: &GoogleUrl,
     variables: Variables<'_>,
+    watch: &Arc<StoreWatch>,
 ) -> Result<Arc<dyn Bucket>, OpenError> {
     let address = format!("gs://{}", url.bucket);
-    let worker = Worker::start().map_err(no_worker(&address))?;
+    let worker = Worker::start(&address, watch)?;
     let emulator = variables("STORAGE_EMULATOR_HOST");
     let mut builder = GoogleCloudStorageBuilder::new()
         .with_bucket_name(&url.bucket)

@@ -12,6 +12,7 @@ mod error;
 mod object;
 mod runtime;
 mod url;
+mod watch;
 
 #[cfg(feature = "azure")]
 mod azure;
@@ -32,21 +33,27 @@ use plumb_backend::Bucket;
 
 pub use error::OpenError;
 pub use url::{AzureUrl, Encryption, GoogleUrl, PostgresUrl, S3Url, StoreUrl, UrlError};
+pub use watch::StoreWatch;
 
 /// Reader of environment variables; returns the value of a name if it is set and not empty.
 pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
 
 /// Opens the store at an address. Writes nothing. An unreachable server is detected here or by the first call.
-pub fn open(url: &StoreUrl, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
+/// `watch` gets to know of requests without an answer.
+pub fn open(
+    url: &StoreUrl,
+    variables: Variables<'_>,
+    watch: &Arc<StoreWatch>,
+) -> Result<Arc<dyn Bucket>, OpenError> {
     match url {
         #[cfg(feature = "aws")]
-        StoreUrl::S3(url) => s3::open(url, variables),
+        StoreUrl::S3(url) => s3::open(url, variables, watch),
         #[cfg(feature = "google")]
-        StoreUrl::Google(url) => google::open(url, variables),
+        StoreUrl::Google(url) => google::open(url, variables, watch),
         #[cfg(feature = "azure")]
-        StoreUrl::Azure(url) => azure::open(url, variables),
+        StoreUrl::Azure(url) => azure::open(url, variables, watch),
         #[cfg(feature = "postgres")]
-        StoreUrl::Postgres(url) => postgres::open(url, variables),
+        StoreUrl::Postgres(url) => postgres::open(url, variables, watch),
         #[allow(
             unreachable_patterns,
             reason = "there are others in builds with fewer stores"

@@ -92,7 +92,9 @@ impl ObjectBucket {
         &self,
         request: impl FnOnce(Arc<dyn ObjectStore>) -> F,
     ) -> Result<T, Error> {
-        self.worker.run(request(self.store.clone()))
+        let is_unanswered = |error: &Error| kind_of(error) == StoreErrorKind::Transient;
+        self.worker
+            .request(request(self.store.clone()), is_unanswered)
     }
 
     fn failed(&self, action: Action, key: &str) -> impl Fn(Error) -> BucketError {
@@ -303,6 +305,10 @@ impl Bucket for ObjectBucket {
 
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn pause(&self, time: Duration) {
+        self.worker.pause(time);
     }
 
     fn address(&self, key: &str) -> String {

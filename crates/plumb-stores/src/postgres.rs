@@ -20,9 +20,10 @@ use tokio_postgres::{Config, Error, Row};
 use crate::Variables;
 use crate::error::OpenError;
 use crate::link::{Failure, Link, Parameters, failure_text};
-use crate::runtime::{Worker, no_worker};
+use crate::runtime::Worker;
 use crate::tls;
 use crate::url::PostgresUrl;
+use crate::watch::StoreWatch;
 
 /// Maximum number of attempts for a statement that changes nothing, each over a new connection.
 const TRIES: usize = 3;
@@ -48,6 +49,7 @@ enum Effect {
 pub(crate) fn open(
     url: &PostgresUrl,
     variables: Variables<'_>,
+    watch: &Arc<StoreWatch>,
 ) -> Result<Arc<dyn Bucket>, OpenError> {
     let base = masked(url.connection.as_str());
     let settings = |error: &dyn std::fmt::Display| OpenError::Settings {
@@ -70,7 +72,7 @@ pub(crate) fn open(
         None => SslMode::Disable,
     });
     let bucket = PostgresBucket {
-        worker: Worker::start().map_err(no_worker(&base))?,
+        worker: Worker::start(&base, watch)?,
         link: Arc::new(Link::new(config, tls)),
         prefix: url.prefix.clone(),
         table: url.table.clone(),
@@ -119,7 +121,7 @@ impl PostgresBucket {
         parameters: Parameters,
     ) -> Result<Vec<Row>, Failure> {
         let link = self.link.clone();
-        self.worker.run(async move {
+        let request = async move {
             let mut left = match effect {
                 Effect::Idempotent => TRIES,
                 Effect::Once => 1,
@@ -133,7 +135,9 @@ impl PostgresBucket {
                     result => return result,
                 }
             }
-        })
+        };
+        let is_unanswered = |failure: &Failure| failure.kind() == StoreErrorKind::Transient;
+        self.worker.request(request, is_unanswered)
     }
 
     fn make_table(&self) -> Result<(), Failure> {
@@ -377,6 +381,10 @@ impl Bucket for PostgresBucket {
 
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn pause(&self, time: Duration) {
+        self.worker.pause(time);
     }
 
     fn address(&self, key: &str) -> String {

@@ -21,15 +21,20 @@ use tokio::sync::Mutex;
 use crate::Variables;
 use crate::error::OpenError;
 use crate::object::{ObjectBucket, Rights, client, retries, unusable};
-use crate::runtime::{Worker, no_worker};
+use crate::runtime::Worker;
 use crate::url::{Encryption, S3Url};
+use crate::watch::StoreWatch;
 
 /// Remaining lifetime below which credentials are requested again.
 const MARGIN: Duration = Duration::from_mins(5);
 
-pub(crate) fn open(url: &S3Url, variables: Variables<'_>) -> Result<Arc<dyn Bucket>, OpenError> {
+pub(crate) fn open(
+    url: &S3Url,
+    variables: Variables<'_>,
+    watch: &Arc<StoreWatch>,
+) -> Result<Arc<dyn Bucket>, OpenError> {
     let address = format!("s3://{}", url.bucket);
-    let worker = Worker::start().map_err(no_worker(&address))?;
+    let worker = Worker::start(&address, watch)?;
     let wanted = url.clone();
     let config = worker.run(async move { configuration(&wanted).await });
     let endpoint = url

@@ -183,7 +183,7 @@ impl Context {
             detail: error.to_string(),
         })?;
         let variables = |name: &str| self.environment.non_empty(name).map(str::to_owned);
-        Ok(plumb_stores::open(&parsed, &variables)?)
+        Ok(plumb_stores::open(&parsed, &variables, &self.store)?)
     }
 }
 

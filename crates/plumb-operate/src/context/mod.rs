@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 use plumb_backend::Backend;
 use plumb_secrets::{CloudKeys, Passphrases};
+use plumb_stores::StoreWatch;
 
 use crate::{Environment, Error, Printer};
 
@@ -45,6 +46,8 @@ pub struct Context {
     backend: OnceLock<Arc<dyn Backend>>,
     passphrases: OnceLock<Passphrases>,
     cloud_keys: OnceLock<CloudKeys>,
+    /// Watch of the remote store, if there is one.
+    pub(crate) store: Arc<StoreWatch>,
 }
 
 impl Context {
@@ -63,9 +66,12 @@ impl Context {
             // The folder by the path that the system has for it, because the selected stack is remembered for that.
             environment.cwd = std::env::current_dir().unwrap_or(folder);
         }
+        let teller = printer.clone();
+        let store = StoreWatch::new(move |text| teller.info(text));
         Ok(Context {
             environment,
             printer,
+            store: Arc::new(store),
             globals,
             project: OnceLock::new(),
             backend: OnceLock::new(),

@@ -100,6 +100,7 @@ async fn judge(
     let local = policies::local_packs(ctx, &request.packs)?;
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
+        store: ctx.store.clone(),
         explains: false,
         record: None,
         options: display_options(ctx, request, &subject.info),

@@ -334,6 +334,7 @@ async fn phase(
     let form = request.form_of(ctx, phase);
     let screen = ScreenSetup {
         printer: ctx.printer.clone(),
+        store: ctx.store.clone(),
         explains: is_preview && !request.is_drift,
         record: request.record(ctx, session),
         options: request.display_options(ctx, session, is_preview),

@@ -14,6 +14,7 @@ use plumb_engine::Subscriber;
 use plumb_engine::monitor::DebugMessages;
 use plumb_events::json::{Encoding, EventLines};
 use plumb_events::{ColorMode, Diagnostic, Event, Filter, Severity, StepEvent, Summary};
+use plumb_stores::StoreWatch;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -56,6 +57,7 @@ pub enum Form {
 /// Output settings of one run.
 pub(super) struct ScreenSetup {
     pub(super) printer: Arc<Printer>,
+    pub(super) store: Arc<StoreWatch>,
     /// Whether to explain at the end why resources are deleted or replaced.
     pub(super) explains: bool,
     /// File in which to record the changes to each resource.
@@ -138,6 +140,7 @@ fn is_internal(event: &Event) -> bool {
 
 struct Screen {
     printer: Arc<Printer>,
+    store: Arc<StoreWatch>,
     options: Options,
     display: Option<Display>,
     view: View,
@@ -213,6 +216,7 @@ impl Screen {
             began: Instant::now(),
             options: setup.options,
             printer: setup.printer,
+            store: setup.store,
         }
     }
 
@@ -226,6 +230,8 @@ impl Screen {
             let start = display.start();
             self.print(&start, "");
         }
+        self.store
+            .set_shown(self.display.is_some() && !self.shows_problems_only);
         loop {
             tokio::select! {
                 batch = events.recv() => match batch {
@@ -235,12 +241,17 @@ impl Screen {
                 _ = tick.tick(), if self.view != View::Tree => {
                     let now = self.began.elapsed();
                     let display = self.display.as_mut();
-                    let output = display.map(|it| it.tick(now)).unwrap_or_default();
+                    let output = display.map(|display| {
+                        display.set_store_wait(self.store.waiting());
+                        display.tick(now)
+                    });
+                    let output = output.unwrap_or_default();
                     self.print(&output.stdout, &output.stderr);
                 }
                 _ = frame.tick(), if self.view == View::Tree => self.paint(),
             }
         }
+        self.store.set_shown(false);
         self.finish();
         std::mem::take(&mut self.seen)
     }
@@ -366,6 +377,7 @@ impl Screen {
         for scroll in pressed.into_iter().flatten() {
             display.scroll(scroll, height);
         }
+        display.set_store_wait(self.store.waiting());
         self.printer
             .paint(display.frame(size.width, height, now), size);
         self.next_frame = Instant::now() + began.elapsed() * SHARE;
