@@ -9,6 +9,7 @@ import os
 import pwd
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -61,10 +62,22 @@ class Server:
         """Whether what a store has now can be told from what it had before."""
         return self.has_plain_files or type(self).kept is not Server.kept
 
-    def start(self, command, **options):
+    outlives_kills = False
+    """Whether it has after a kill what it had before."""
+
+    def kill(self):
+        """Ends the server and all of its processes at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def start_again(self):
+        self.start(*self.started)
+
+    def start(self, command, options=None):
+        self.started = command, options
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([str(it) for it in command], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT, cwd=self.folder, **options)
+                                            stderr=subprocess.STDOUT, cwd=self.folder, start_new_session=True, **(options or {}))
         deadline = time.monotonic() + START
         while True:
             try:
@@ -118,6 +131,7 @@ class Versity(Server):
     """S3, by the gateway of Versity over files."""
 
     name = "versitygw"
+    outlives_kills = True
     has_plain_files = True
 
     def __init__(self, folder, programs):
@@ -200,6 +214,7 @@ class Postgres(Server):
     """PostgreSQL, which does not run as root, with a password and a certificate."""
 
     name = "postgres"
+    outlives_kills = True
     password = "pg-secret-of-the-test"
 
     def __init__(self, folder, programs):
@@ -225,7 +240,7 @@ class Postgres(Server):
                        check=True, stdout=subprocess.DEVNULL, cwd=folder, **options)
         self.start([programs / "postgres", "-D", data, "-p", self.port, "-h", "127.0.0.1", "-k", folder, "-c", "ssl=on",
                     "-c", f"ssl_cert_file={self.certificate}", "-c", f"ssl_key_file={folder}/server.key", "-c", "fsync=off"],
-                   **options)
+                   options)
         self.environment = {"PGPASSWORD": self.password}
 
     def address(self, part):

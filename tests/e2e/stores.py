@@ -108,17 +108,7 @@ def killed_elsewhere(world):
     # The child is the first process of its namespace, and ends with the parent.
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    died = time.monotonic()
-    expect_in("locked by 1 lock", world.fails("up", "--yes", "--skip-preview"))
-    while True:
-        code, said = world.run("up", "--yes", "--skip-preview")
-        if code == 0:
-            break
-        expect_in("locked by 1 lock", said)
-        if time.monotonic() - died > 60:
-            raise Failed("the stack is not taken over within a minute")
-        time.sleep(1)
-    expect_in("stopped renewing its lease", said)
+    world.take_over("stopped renewing its lease")
     expect("the number of resources", len(world.names()), SLOW * 2)
     expect("the commands", commands_made(world), [f"r{number:02}" for number in range(SLOW * 2)])
 
@@ -143,6 +133,26 @@ def two_writers(world):
     expect_in("another process took over the stack", said)
     expect("the state", world.ok("stack", "export"), after)
     expect("the resources", world.names(), ["other"])
+
+
+def slept_past_its_lease(world):
+    """A run sleeps for longer than its lease. Another one from elsewhere takes over, and the first one stops when it wakes up."""
+    if os.geteuid() or not shutil.which("unshare"):
+        raise LeftOut("containers take root and `unshare`")
+    begin_slow(world)
+    # Its children are stopped with it.
+    first = world.spawn("up", "--yes", "--skip-preview", before=("unshare", "--pid", "--fork", "--kill-child"), process_group=0)
+    world.wait_for_resources(2)
+    os.killpg(first.pid, signal.SIGSTOP)
+    world.take_over("stopped renewing its lease")
+    after = world.ok("stack", "export")
+    os.killpg(first.pid, signal.SIGCONT)
+    said = first.communicate(timeout=LIMIT)[0]
+    if first.returncode == 0:
+        raise Failed(f"the run that had slept ended well:\n{said}")
+    expect_in("another process took over the stack", said)
+    expect("the state", world.ok("stack", "export"), after)
+    world.ok("up", "--yes", "--skip-preview", "--expect-no-changes")
 
 
 def asked_to_end(world):
@@ -227,7 +237,8 @@ def conformance(world):
     expect(f"the suite says {done.stdout}", done.returncode, 0)
 
 
-STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers, asked_to_end,
+STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
+           slept_past_its_lease, asked_to_end,
            locked_by_hand, moved, refused]
 
 
@@ -275,9 +286,9 @@ class World:
         (self.project / "Pulumi.yaml").write_text(
             json.dumps({"name": "proj", "runtime": "yaml", "resources": resources, **more}))
 
-    def spawn(self, *words, before=()):
+    def spawn(self, *words, before=(), **options):
         child = subprocess.Popen([*before, str(self.binary), *words], cwd=self.project, env=self.variables,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
         self.children.append(child)
         return child
 
@@ -312,6 +323,20 @@ class World:
             if time.monotonic() > deadline:
                 raise Failed(f"there are never {count} resources")
             time.sleep(0.2)
+
+    def take_over(self, reason):
+        """Runs until the lock of a run that gives no sign of life is taken over, within a minute."""
+        began = time.monotonic()
+        expect_in("locked by 1 lock", self.fails("up", "--yes", "--skip-preview"))
+        while True:
+            code, said = self.run("up", "--yes", "--skip-preview")
+            if code == 0:
+                expect_in(reason, said)
+                return
+            expect_in("locked by 1 lock", said)
+            if time.monotonic() - began > 60:
+                raise Failed("the stack is not taken over within a minute")
+            time.sleep(1)
 
     def close(self):
         for child in self.children:

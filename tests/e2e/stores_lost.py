@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""Stores that are full or gone in the middle of an update: no object of a provider is forgotten, and none is made twice.
+"""Stores that are full, busy or gone in the middle of an update: no object of a provider is forgotten, and none is made twice.
 
-    tests/e2e/stores_lost.py --bin target/debug/plumb --stores "$(tests/setup-stores.sh)"
+    tests/e2e/stores_lost.py --bin target/debug/plumb --stores "$(tests/setup-stores.sh)" --postgres "$(tests/setup-postgres.sh)"
 
-Mounting small disks takes root on Linux; without `--stores` the story of a lost server is left out.
+Stories of servers are told for each one that is installed. Mounting small disks takes root on Linux.
 """
 
 import argparse
+import contextlib
+import functools
+import itertools
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import store_servers
-from stories import Failed, LeftOut, expect, expect_in, tell
+from lines import BusyFront, Line
+from stories import Failed, LeftOut, expect, expect_in, expect_out, tell
 
 LIMIT = 240
 COUNT = 120
@@ -25,39 +28,44 @@ COUNT = 120
 
 def full_disk(world):
     """A disk of 600 KB becomes full. With more room, the next run goes on from what was done."""
-    if os.geteuid() or not sys.platform.startswith("linux"):
-        raise LeftOut("mounting a disk takes root on Linux")
-    disk = world.root / "disk"
-    disk.mkdir()
-    mount("-t", "tmpfs", "-o", "size=600k", "tmpfs", disk)
-    try:
-        world.variables["PULUMI_BACKEND_URL"] = f"file://{disk}"
+    with disk(world, "size=600k") as folder:
         world.program({f"r{number:03}": command(world, f"r{number:03}", 4000) for number in range(COUNT)})
         world.ok("stack", "init", "dev")
         code, said = world.run("up", "--yes", "--skip-preview", "--parallel", "16")
         if code == 0:
             raise Failed("the disk did not become full")
         made = world.made()
-        mount("-o", "remount,size=20m", disk)
+        mount("-o", "remount,size=20m", folder)
         said += world.ok("up", "--yes", "--skip-preview")
         expect("the resources", world.names(), [f"r{number:03}" for number in range(COUNT)])
         if not 0 < len(made) < COUNT:
             raise Failed(f"{len(made)} commands were carried out before the disk was full")
         expect("each command is carried out once", world.made(), [f"r{number:03}" for number in range(COUNT)])
         expect("recovery files", world.recovery_files(), [])
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=False)
 
 
-def lost_server(world):
-    """The connection to the store is lost while commands run. Their outcomes are kept in a file, and the next run reads it."""
-    if not world.stores:
-        raise LeftOut("the servers were not given")
-    server = store_servers.Moto(world.root / "moto", world.stores)
+def read_only_disk(world):
+    """A disk takes no writes any more. Nothing is begun then, and the next run with a disk that does goes on."""
+    with disk(world, "size=20m") as folder:
+        names = world.chain(4)
+        world.ok("up", "--yes", "--skip-preview", "--target", "**r0", "--target", "**r1")
+        mount("-o", "remount,ro", folder)
+        code, said = world.run("up", "--yes", "--skip-preview")
+        if code == 0:
+            raise Failed(f"the run ended well without writing:\n{said}")
+        expect_in("Read-only file system", said)
+        expect("the commands", world.made(), names[:2])
+        expect("what can be read", world.names(), names[:2])
+        mount("-o", "remount,rw", folder)
+        world.ok("up", "--yes", "--skip-preview")
+        world.goes_on(names)
+
+
+def lost_server(world, server):
+    """The server of the store is killed, or cannot be reached, while commands run. Their outcomes are kept in a file."""
     line = Line(server.port)
     try:
-        world.variables |= server.environment
-        world.variables["PULUMI_BACKEND_URL"] = server.address("lost").replace(str(server.port), str(line.port))
+        world.reach(server, line.port)
         names = [f"r{number}" for number in range(6)]
         resources = {name: command(world, name, 10, seconds=8 if number else 0) for number, name in enumerate(names)}
         for name in names[1:]:
@@ -66,7 +74,10 @@ def lost_server(world):
         world.ok("stack", "init", "dev")
         run = world.spawn("up", "--yes", "--skip-preview")
         world.wait_for(lambda: "r0" in world.made() and len(world.started()) == 6)
-        line.cut()
+        if server.outlives_kills:
+            server.kill()
+        else:
+            line.cut()
         said = run.communicate(timeout=LIMIT)[0]
         if run.returncode == 0:
             raise Failed(f"the run ended well without its store:\n{said}")
@@ -75,19 +86,56 @@ def lost_server(world):
         expect_in(str(file), said)
         for name in names[1:]:
             expect_in(f"::{name}", said)
-        line.heal()
+        if server.outlives_kills:
+            server.start_again()
+        else:
+            line.heal()
         said = world.ok("cancel", "--yes")
         expect_in("an update was interrupted", said)
-        expect("the resources", world.names(), names)
-        world.ok("up", "--yes", "--skip-preview", "--expect-no-changes")
-        expect("each command is carried out once", world.made(), names)
-        expect("recovery files", world.recovery_files(), [])
+        world.goes_on(names)
     finally:
         line.close()
-        server.stop()
 
 
-STORIES = [full_disk, lost_server]
+def silent_server(world, server):
+    """What is sent to the server is lost for half a minute. The update says what it waits for, and goes on."""
+    line = Line(server.port)
+    try:
+        world.reach(server, line.port)
+        names = world.chain(6, seconds=1)
+        run = world.spawn("up", "--yes", "--skip-preview")
+        world.wait_for(lambda: len(world.made()) >= 2)
+        line.is_silent = True
+        threading.Timer(25, setattr, (line, "is_silent", False)).start()
+        said = run.communicate(timeout=LIMIT)[0]
+        if run.returncode:
+            raise Failed(f"the run failed:\n{said}")
+        expect_in("waiting for the store", said)
+        expect_out("waiting for the program", said)
+        world.goes_on(names)
+    finally:
+        line.close()
+
+
+def busy_server(world, server):
+    """The server refuses one request in five for now, and has carried out half of these."""
+    if server.name == "postgres":
+        raise LeftOut("its server speaks no HTTP")
+    front = BusyFront(server.port)
+    try:
+        world.reach(server, front.port)
+        names = world.chain(8)
+        world.ok("up", "--yes", "--skip-preview")
+        world.goes_on(names)
+        world.ok("stack", "rename", "prod")
+        expect("the resources", world.names(), names)
+        world.ok("destroy", "--yes", "--skip-preview")
+        world.ok("stack", "rm", "--yes")
+        expect("the stacks", json.loads(world.ok("stack", "ls", "--json")), [])
+        if front.refused < 10:
+            raise Failed(f"only {front.refused} requests were refused")
+    finally:
+        front.close()
 
 
 def command(world, name, size, seconds=0):
@@ -97,79 +145,61 @@ def command(world, name, size, seconds=0):
     return {"type": "command:local:Command", "properties": {"create": script}}
 
 
+@contextlib.contextmanager
+def disk(world, size):
+    """A small disk that is the store."""
+    if os.geteuid() or not sys.platform.startswith("linux"):
+        raise LeftOut("mounting a disk takes root on Linux")
+    folder = world.root / "disk"
+    folder.mkdir()
+    mount("-t", "tmpfs", "-o", size, "tmpfs", folder)
+    try:
+        world.variables["PULUMI_BACKEND_URL"] = f"file://{folder}"
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
 def mount(*words):
     subprocess.run(["mount", *map(str, words)], check=True)
-
-
-class Line:
-    """A line to a server that can be cut."""
-
-    def __init__(self, port):
-        self.server, self.is_cut, self.open = port, False, []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            if self.is_cut:
-                client.close()
-                continue
-            server = socket.create_connection(("127.0.0.1", self.server))
-            self.open += [client, server]
-            for source, target in ((client, server), (server, client)):
-                threading.Thread(target=pass_on, args=(source, target), daemon=True).start()
-
-    def cut(self):
-        self.is_cut = True
-        for end in self.open:
-            hang_up(end)
-        self.open = []
-
-    def heal(self):
-        self.is_cut = False
-
-    def close(self):
-        self.listener.close()
-        self.cut()
-
-
-def pass_on(source, target):
-    try:
-        while data := source.recv(1 << 16):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        hang_up(source)
-        hang_up(target)
-
-
-def hang_up(end):
-    """Ends a connection, also for those who wait for something from it."""
-    try:
-        end.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
-    end.close()
 
 
 class World:
     """A project with its own home."""
 
-    def __init__(self, root, binary, stores):
-        self.root, self.binary, self.stores = root, binary.resolve(), stores and stores.resolve()
+    def __init__(self, root, binary):
+        self.root, self.binary = root, binary.resolve()
         self.project = root / "project"
-        for name in ("project", "home", "moto"):
+        for name in ("project", "home", "server"):
             (root / name).mkdir()
         self.variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(root / "home"), "PULUMI_CONFIG_PASSPHRASE": "lost"}
         self.children = []
 
     def program(self, resources):
         (self.project / "Pulumi.yaml").write_text(json.dumps({"name": "proj", "runtime": "yaml", "resources": resources}))
+
+    def reach(self, server, port):
+        """Uses a store of its own in a server, through something that listens on another port."""
+        through = {name: value.replace(str(server.port), str(port)) for name, value in server.environment.items()}
+        self.variables |= through
+        self.variables["PULUMI_BACKEND_URL"] = server.address("lost").replace(str(server.port), str(port))
+
+    def chain(self, count, seconds=0):
+        """A program of commands, each after the one before, in a new stack; answers their names."""
+        names = [f"r{number}" for number in range(count)]
+        resources = {name: command(self, name, 10, seconds) for name in names}
+        for before, name in itertools.pairwise(names):
+            resources[name]["options"] = {"dependsOn": [f"${{{before}}}"]}
+        self.program(resources)
+        self.ok("stack", "init", "dev")
+        return names
+
+    def goes_on(self, names):
+        """What is asked for exists, was made once, and the next run finds nothing to do."""
+        expect("the resources", self.names(), names)
+        self.ok("up", "--yes", "--skip-preview", "--expect-no-changes")
+        expect("each command is carried out once", self.made(), names)
+        expect("recovery files", self.recovery_files(), [])
 
     def lines(self, name):
         path = self.root / name
@@ -220,24 +250,41 @@ class World:
             child.wait()
 
 
+def told(story, binary, start=None):
+    """A story in a world of its own, and with a server of its own, if there is a way to start one."""
+    def run(root):
+        world = World(root, binary)
+        server = start and start(root / "server")
+        try:
+            story(world, *filter(None, [server]))
+        finally:
+            world.close()
+            if server:
+                server.stop()
+    return run
+
+
 def main():
     parser = argparse.ArgumentParser(description="Lose stores in the middle of updates.")
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--stores", type=Path, help="the folder that tests/setup-stores.sh printed")
+    parser.add_argument("--postgres", type=Path, help="the folder that tests/setup-postgres.sh printed")
     parser.add_argument("--only", help="tell this story alone")
     options = parser.parse_args()
-
-    def told(story):
-        def run(root):
-            world = World(root, options.bin, options.stores)
-            try:
-                story(world)
-            finally:
-                world.close()
-        run.__name__ = story.__name__
-        return run
-
-    return tell([told(story) for story in STORIES], lambda root: root, only=options.only)
+    kinds, left_out = store_servers.all_of(*(it and it.resolve() for it in (options.stores, options.postgres)))
+    for server in left_out:
+        print(f"left out stories of {server}", flush=True)
+    stories = {story.__name__: told(story, options.bin) for story in (full_disk, read_only_disk)}
+    for story in (lost_server, busy_server, silent_server):
+        for kind, programs in kinds:
+            if story is silent_server and kind not in (store_servers.Versity, store_servers.Postgres):
+                # One server for each kind of client.
+                continue
+            start = functools.partial(lambda kind, programs, folder: kind(folder, programs), kind, programs)
+            stories[f"{story.__name__}[{kind.name}]"] = told(story, options.bin, start)
+    for name, story in stories.items():
+        story.__name__ = name
+    return tell(list(stories.values()), lambda root: root, only=options.only, jobs=4)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+"""What lies between Plumb and a server on this machine: a line that can be cut, and a front that is often too busy."""
+
+import http.client
+import itertools
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Line:
+    """A line to a server that can be cut, or swallow all that is sent."""
+
+    def __init__(self, port):
+        self.server, self.is_cut, self.is_silent, self.open = port, False, False, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            if self.is_cut:
+                client.close()
+                continue
+            try:
+                server = socket.create_connection(("127.0.0.1", self.server))
+            except OSError:
+                client.close()
+                continue
+            self.open += [client, server]
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self.pass_on, args=(source, target), daemon=True).start()
+
+    def pass_on(self, source, target):
+        try:
+            while data := source.recv(1 << 16):
+                if not self.is_silent:
+                    target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            hang_up(source)
+            hang_up(target)
+
+    def cut(self):
+        self.is_cut = True
+        for end in self.open:
+            hang_up(end)
+        self.open = []
+
+    def heal(self):
+        self.is_cut = False
+
+    def close(self):
+        self.listener.close()
+        self.cut()
+
+
+def hang_up(end):
+    """Ends a connection, also for those who wait for something from it."""
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    end.close()
+
+
+class BusyFront:
+    """A front of a server of HTTP. Of each ten requests it refuses one that it does not carry out, and one that it does."""
+
+    REFUSED, CARRIED_OUT = 3, 7
+
+    def __init__(self, port):
+        self.server, self.numbers, self.refused = port, itertools.count(), 0
+        self.listener = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        self.listener.daemon_threads = True
+        self.port = self.listener.server_address[1]
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def handler(self):
+        front = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                number = next(front.numbers) % 10
+                answer = None if number == front.REFUSED else front.ask(self, body)
+                if number in (front.REFUSED, front.CARRIED_OUT):
+                    front.refused += 1
+                    answer = 503, [], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
+                self.answer(*answer)
+
+            def answer(self, status, headers, content):
+                self.send_response_only(status)
+                is_head = self.command == "HEAD"
+                for name, value in headers:
+                    if name.lower() not in ("transfer-encoding", "connection", "content-length") or (is_head and "length" in name.lower()):
+                        self.send_header(name, value)
+                if not is_head and status not in (204, 304):
+                    self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                if not is_head:
+                    self.wfile.write(content)
+
+            do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = handle_any
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
+
+    def ask(self, request, body):
+        """Status, headers and content of the server's answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server, timeout=60)
+        try:
+            connection.putrequest(request.command, request.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in request.headers.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+        finally:
+            connection.close()
+
+    def close(self):
+        self.listener.shutdown()
+        self.listener.server_close()
