@@ -40,6 +40,7 @@ ROTATED = {**SECRETS, "text": "canary rotated/&9c4e", "token": "canary-token-rot
 DRIFTED = "canary-drifted-64b0"
 
 THING = "lab:index:Thing"
+LANGUAGES = ("python", "typescript", "go", "java", "csharp", "rust", "yaml", "pcl")
 MESSAGE = "refused for ${token} and ${made.result} (https://user:${token}@host/?q=1)"
 
 
@@ -306,6 +307,40 @@ def single_objects(world):
     world.run("preview", "--json")
 
 
+def carried_away(world):
+    """What a stack has goes to other programs, stacks, stores and passphrases, and back to former versions."""
+    world.begin()
+    world.ok("up", "--yes", "--skip-preview")
+    world.learn_made()
+    for language in LANGUAGES:
+        # The SDK for Java has no option `deletedWith`.
+        tried = world.fails if language == "java" else world.ok
+        tried("export-program", "--language", language, "--generate-only", "--out", world.out(language))
+    world.ok("preview", "--diff", "--show-full-output", "--cwd", world.out("yaml"))
+    world.ok("preview", "--json", "--cwd", world.out("yaml"))
+    world.rotate()
+    world.ok("up", "--yes", "--skip-preview")
+    world.ok("state", "get", world.urn("nested"))
+    world.ok("state", "restore", "1", "--yes")
+    world.ok("stack", "history", "diff", "1", "2")
+    world.ok("stack", "export", "--version", "1")
+    world.ok("stack", "init", "other")
+    world.ok("stack", "select", "dev")
+    world.ok("config", "cp", "--dest", "other")
+    world.ok("state", "move", "--source", "dev", "--dest", "other", "--yes", world.urn("stash"), world.urn("command"))
+    world.ok("stack", "export", "--stack", "other")
+    world.ok("up", "--yes", "--diff", "--stack", "dev")
+    world.ok("stack", "change-secrets-provider", "passphrase", "--stack", "dev", given="another canary\n",
+             PULUMI_TEST_PASSPHRASE="true")
+    world.variables["PULUMI_CONFIG_PASSPHRASE"] = "another canary"
+    world.views()
+    store = world.root / "out/store"
+    store.mkdir()
+    world.ok("stack", "migrate", "--yes", "--to", f"file://{store}", "dev")
+    world.ok("stack", "output", "--json", "--stack", "dev", PULUMI_BACKEND_URL=f"file://{store}")
+    world.ok("destroy", "--yes", "--stack", "dev", PULUMI_BACKEND_URL=f"file://{store}")
+
+
 CEL = """
 tells:
   type: lab:index:Thing
@@ -401,7 +436,7 @@ def judged(world):
                       "`deny_converted` cannot be evaluated", "printed [secret]", "nested has ", "loaded with [secret]")
 
 
-STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects, whole_state, judged]
+STORIES = [life, steps_fail, cut_off, says_them_itself, single_objects, whole_state, judged, carried_away]
 
 
 def changed(**properties):
@@ -589,7 +624,7 @@ class World:
         places = [(f"the output of `{words}`", text.encode()) for words, text in self.said]
         places += [("the arguments of a process", text) for text in self.arguments.seen]
         for folder in self.files + ([self.server.folder] if self.server else []):
-            places += [(str(file), content(file)) for file in folder.rglob("*") if file.is_file() and file.name != "Pulumi.yaml"]
+            places += [(str(file), content(file)) for file in folder.rglob("*") if file.is_file() and file != self.project / "Pulumi.yaml"]
         if self.server:
             places.append((f"what {self.server.name} keeps", self.server.kept(self.part)))
         leaks = [leak(name, form, needle, place, text) for place, text in places for name, form, needle in needles

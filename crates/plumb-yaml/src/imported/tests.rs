@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
 use plumb_schema::PackageSchema;
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{Asset, AssetSource, PropertyMap, Value};
 use pretty_assertions::assert_eq;
 
 use super::*;
@@ -228,6 +228,21 @@ fn secrets_of_a_whole_program_are_settings() {
         .map(|it| (&*it.name, &*it.value))
         .collect();
     assert_eq!(added, [("userTags", "unheard-of")]);
+}
+
+#[test]
+fn a_secret_asset_of_a_whole_program_is_reported() {
+    let mut inputs = PropertyMap::new().with("size", 1.0);
+    let asset = Asset {
+        hash: "".into(),
+        source: AssetSource::Text("unheard-of".into()),
+    };
+    inputs.insert("value", Value::secret(Value::Asset(Arc::new(asset))));
+    let whole = whole(&[thing("t", "t", inputs)], &PropertyMap::new(), &[]);
+    let text = &whole.code.text;
+    assert!(text.contains("value: null\n"), "{text}");
+    assert!(!text.contains("fn::secret"), "{text}");
+    assert_eq!(whole.code.notes.len(), 1, "{:?}", whole.code.notes);
 }
 
 #[test]

@@ -108,11 +108,7 @@ impl Printer<'_> {
                 Some(inner) => self.value(inner, ty),
                 None => self.unknown(),
             },
-            Value::Asset(_) | Value::Archive(_) if self.is_inside_secret => {
-                self.missing
-                    .push("a secret asset or archive is not written".to_owned());
-                Node::plain("null")
-            }
+            Value::Asset(_) | Value::Archive(_) if self.is_inside_secret => self.secret_file(),
             Value::Asset(asset) => self.asset(asset),
             Value::Archive(archive) => self.archive(archive),
             Value::Resource(reference) => Node::string(escaped(&reference.urn)),
@@ -137,10 +133,20 @@ impl Printer<'_> {
         {
             return setting;
         }
+        if self.settings.is_some() && matches!(inner, Value::Asset(_) | Value::Archive(_)) {
+            return self.secret_file();
+        }
         let outer = std::mem::replace(&mut self.is_inside_secret, self.settings.is_some());
         let node = self.value(inner, ty);
         self.is_inside_secret = outer;
         call("fn::secret", node)
+    }
+
+    /// Nothing, because no language can make an asset or archive of a secret setting.
+    fn secret_file(&mut self) -> Node {
+        self.missing
+            .push("a secret asset or archive is not written".to_owned());
+        Node::plain("null")
     }
 
     /// A reference to the setting that stands for a scalar; `None` for other values.
