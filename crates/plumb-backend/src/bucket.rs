@@ -13,6 +13,18 @@ pub struct Entry {
     pub key: String,
     /// Time of the last write.
     pub modified: SystemTime,
+    /// Tag of the content, where listings have one.
+    pub tag: Option<String>,
+}
+
+impl Entry {
+    /// Text that changes when the object does: its tag, or the time of the last write to the nanosecond.
+    pub fn stamp(&self) -> String {
+        self.tag.clone().unwrap_or_else(|| {
+            let since = self.modified.duration_since(SystemTime::UNIX_EPOCH);
+            since.unwrap_or_default().as_nanos().to_string()
+        })
+    }
 }
 
 /// Version of an object, opaque. Two reads with the same version returned the same content.

@@ -23,6 +23,7 @@ pub fn check_one_at_a_time(bucket: &dyn Bucket) {
     an_object_is_replaced_in_its_version_only(bucket);
     objects_are_copied_moved_and_removed(bucket);
     listings_show_folders(bucket);
+    listings_show_changes(bucket);
     listings_are_current_and_complete(bucket);
     illegal_keys_are_refused(bucket);
     journals_are_made_once(bucket);
@@ -200,6 +201,23 @@ fn listings_show_folders(bucket: &dyn Bucket) {
     assert_eq!(found.expect("the object is there").key, "folders/ab");
     assert_eq!(bucket.find("folders/a").expect("finding works"), None);
     assert_eq!(bucket.find("folders/none").expect("finding works"), None);
+}
+
+fn listings_show_changes(bucket: &dyn Bucket) {
+    // Times of files may be too coarse.
+    if bucket.files().is_some() {
+        return;
+    }
+    let stamp = || bucket.list("stamps").expect("listing works")[0].stamp();
+    let mut seen = Vec::new();
+    for content in [b"1", b"2", b"3"] {
+        bucket.put("stamps/one", content).expect("it is written");
+        assert_eq!(stamp(), stamp());
+        seen.push(stamp());
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    bucket.delete("stamps/one").expect("it is removed");
 }
 
 fn listings_are_current_and_complete(bucket: &dyn Bucket) {

@@ -27,6 +27,7 @@ mod lease;
 mod local;
 mod lock;
 mod memory;
+mod outlines;
 mod process;
 #[cfg(any(test, feature = "conformance"))]
 pub mod readers;

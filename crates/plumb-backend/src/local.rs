@@ -174,6 +174,7 @@ impl LocalBucket {
                 entries.push(Entry {
                     key,
                     modified: found.modified,
+                    tag: None,
                 });
             }
         }
@@ -345,6 +346,7 @@ impl Bucket for LocalBucket {
             Ok(found) => Ok((!found.is_folder).then(|| Entry {
                 key: key.to_owned(),
                 modified: found.modified,
+                tag: None,
             })),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(io_error("look at", path)(error)),

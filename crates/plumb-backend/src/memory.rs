@@ -208,6 +208,7 @@ impl Bucket for MemoryBucket {
             let entry = |(key, object): (&String, &Object)| Entry {
                 key: key.clone(),
                 modified: object.modified,
+                tag: Some(object.generation.to_string()),
             };
             inside.map(entry).collect()
         })

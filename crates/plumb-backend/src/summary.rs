@@ -1,6 +1,6 @@
 //! Summaries of stacks for listings, read without parsing whole state files.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -11,8 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::Entry;
 use crate::error::BackendError;
 use crate::keys::{self, StoreLayout};
+use crate::outlines::Outlines;
 use crate::state_file::latest;
 use crate::store::Store;
+
+/// Number of stacks from which on their outlines are kept in the store. Fewer are read as quickly.
+const MANY: usize = 20;
 
 /// A stack in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,13 +92,13 @@ struct ManifestOutline {
 }
 
 impl Store {
-    /// Stacks that match the filter, sorted by name, each with the key of its state file. The key is missing for state
-    /// files in a form that can only be listed.
+    /// Stacks that match the filter, sorted by name, each with its state file. That is missing for state files in a form
+    /// that can only be listed.
     pub(crate) fn stacks(
         &self,
         layout: StoreLayout,
         filter: &StackFilter,
-    ) -> Result<BTreeMap<StackReference, Option<String>>, BackendError> {
+    ) -> Result<BTreeMap<StackReference, Option<Entry>>, BackendError> {
         // Each project has a folder of its own, except in the legacy layout.
         let listed = match (layout, &filter.project) {
             (StoreLayout::Legacy, _) => self.bucket.list_direct(keys::STACKS)?,
@@ -118,7 +122,7 @@ impl Store {
         let mut stacks = BTreeMap::new();
         for (stack, variants) in variants {
             if self.is_tagged(&stack, filter)? {
-                stacks.insert(stack, latest(variants).map(|entry| entry.key));
+                stacks.insert(stack, latest(variants));
             }
         }
         Ok(stacks)
@@ -143,13 +147,42 @@ impl Store {
         filter: &StackFilter,
     ) -> Result<Vec<StackSummary>, BackendError> {
         let stacks = self.stacks(layout, filter)?;
-        Ok(self.summarize_all(stacks.into_iter().collect()))
+        let is_cached = self.bucket.files().is_none() && stacks.len() >= MANY;
+        let mut known = if is_cached {
+            Outlines::read(self.bucket.as_ref())
+        } else {
+            Outlines::default()
+        };
+        let files = stacks.values().flatten();
+        let changed: Vec<&Entry> = files.filter(|file| known.get(file).is_none()).collect();
+        let has_changed = !changed.is_empty();
+        for (file, outline) in self.outlines(changed) {
+            known.set(file, outline);
+        }
+        let summarize = |(stack, file): (&StackReference, &Option<Entry>)| {
+            let outline = file.as_ref().and_then(|file| known.get(file));
+            let Outline { time, resources } = outline.cloned().unwrap_or_default();
+            StackSummary {
+                stack: stack.clone(),
+                last_update: time,
+                resource_count: resources,
+            }
+        };
+        let summaries = stacks.iter().map(summarize).collect();
+        if is_cached && has_changed {
+            if *filter == StackFilter::default() {
+                let keys: BTreeSet<&str> = stacks.values().flatten().map(|it| &*it.key).collect();
+                known.retain(|key| keys.contains(key));
+            }
+            known.write(self.bucket.as_ref());
+        }
+        Ok(summaries)
     }
 
-    /// Reads several state files concurrently.
-    fn summarize_all(&self, stacks: Vec<(StackReference, Option<String>)>) -> Vec<StackSummary> {
-        let workers = self.options.parallel.clamp(1, 64).min(stacks.len());
-        let queue = Mutex::new(VecDeque::from(stacks));
+    /// Reads several state files concurrently. Those that cannot be read are left out.
+    fn outlines<'e>(&self, files: Vec<&'e Entry>) -> Vec<(&'e Entry, Outline)> {
+        let workers = self.options.parallel.clamp(1, 64).min(files.len());
+        let queue = Mutex::new(VecDeque::from(files));
         let done = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for _ in 0..workers {
@@ -159,28 +192,17 @@ impl Store {
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner)
                             .pop_front();
-                        let Some((stack, key)) = next else { return };
-                        let summary = self.summarize(stack, key.as_deref());
-                        done.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(summary);
+                        let Some(file) = next else { return };
+                        if let Ok(Some(outline)) = self.outline(&file.key) {
+                            done.lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .push((file, outline));
+                        }
                     }
                 });
             }
         });
-        let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        summaries.sort_by(|a, b| a.stack.cmp(&b.stack));
-        summaries
-    }
-
-    fn summarize(&self, stack: StackReference, key: Option<&str>) -> StackSummary {
-        let outline = key.and_then(|key| self.outline(key).ok().flatten());
-        let Outline { time, resources } = outline.unwrap_or_default();
-        StackSummary {
-            stack,
-            last_update: time,
-            resource_count: resources,
-        }
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Outline of a state file. That of an encrypted one is read without its key.

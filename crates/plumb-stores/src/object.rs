@@ -130,6 +130,7 @@ impl ObjectBucket {
         Some(Entry {
             key: key.to_owned(),
             modified: SystemTime::from(meta.last_modified),
+            tag: meta.e_tag.clone().filter(|tag| !tag.is_empty()),
         })
     }
 

@@ -111,6 +111,7 @@ impl PostgresBucket {
         Some(Entry {
             key: key.strip_prefix(&self.prefix)?.to_owned(),
             modified: time_of(row.get(1)),
+            tag: None,
         })
     }
 
@@ -361,6 +362,7 @@ impl Bucket for PostgresBucket {
         Ok(rows.first().map(|row| Entry {
             key: key.to_owned(),
             modified: time_of(row.get(0)),
+            tag: None,
         }))
     }
 

@@ -14,6 +14,7 @@ use crate::file_backend::FileBackend;
 use crate::memory::{Fault, MemoryBucket};
 use crate::recovery::{Note, SetAsideReason};
 use crate::store::StoreOptions;
+use crate::summary::StackFilter;
 use crate::update::Update;
 
 const JOURNALS: &str = ".pulumi/journals/proj/dev";
@@ -302,6 +303,33 @@ fn writes_with_an_unknown_outcome_are_settled() {
         assert_eq!(resources(&backend, &stack("dev")), ["a", "bb"], "{fault:?}");
         assert!(keys(&bucket, JOURNALS).is_empty());
     }
+}
+
+#[test]
+fn a_listing_of_many_stacks_reads_only_those_that_have_changed() {
+    let (bucket, backend) = store();
+    for number in 0..100 {
+        let name = format!("s{number}");
+        backend.create_stack(&stack(&name), None).unwrap();
+    }
+    let listed = || {
+        let before = bucket.requests();
+        let all = backend.list_stacks(&StackFilter::default()).unwrap();
+        let counts = all.iter().map(|it| it.resource_count.unwrap());
+        (counts.sum::<usize>(), all.len(), bucket.requests() - before)
+    };
+    // The list, the cache, each stack, and the new cache.
+    assert_eq!(listed(), (0, 101, 104));
+    assert_eq!(listed(), (0, 101, 2));
+    let update = begin(&backend, "u1");
+    record(&update, &["a", "bb"]);
+    update.finish(None, None).unwrap();
+    assert_eq!(listed(), (2, 101, 4));
+    bucket.put(".pulumi/outlines.json", b"{}").unwrap();
+    assert_eq!(listed(), (2, 101, 104));
+    let removed = backend.remove_stack(&stack("s7"), RemoveOptions::default());
+    removed.unwrap();
+    assert_eq!(listed(), (2, 100, 2));
 }
 
 /// Clients of busy stores repeat requests, although the first one was carried out.
