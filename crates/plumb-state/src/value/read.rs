@@ -201,14 +201,14 @@ fn read_asset(map: &PropertyMap) -> Result<Value, EnvelopeError> {
     let member = |name| optional_text(map, "asset", name);
     let hash = member("hash")?.unwrap_or_default();
     let is_there = |text: &EcoString| !text.is_empty();
-    let text = member("text")?;
-    let source = if let Some(text) = text.clone().filter(is_there) {
+    let source = if let Some(text) = member("text")?.filter(is_there) {
         AssetSource::Text(text)
     } else if let Some(path) = member("path")?.filter(is_there) {
         AssetSource::Path(path)
     } else if let Some(uri) = member("uri")?.filter(is_there) {
         AssetSource::Uri(uri)
-    } else if text.is_some() || hash == EMPTY_TEXT_HASH {
+    } else if hash.is_empty() || hash == EMPTY_TEXT_HASH {
+        // An empty text is not written. With another hash, the content is not known.
         AssetSource::Text(EcoString::new())
     } else {
         AssetSource::Elided
