@@ -213,6 +213,7 @@ def stores(machine, target, commit):
     yield python("canary-stores", "e2e/canary.py", *canary, "--stores", "{store_servers}", *postgres, **STORES)
     if machine.go:
         yield python("vault-server", "e2e/vault.py", "--vault", "{vault}", **STORES)
+    yield python("credentials", "e2e/credentials.py", "--stores", "{store_servers}", **STORES)
     yield python("stores-lost", "e2e/stores_lost.py", "--stores", "{store_servers}", *postgres, **STORES)
     yield Step("writers", [str(target / "debug/examples/histories"), "10000", str(commit)], cores=2, **STORES)
     yield Step("crashes", [str(target / "debug/examples/crashes"), "4000", str(commit), "10"], cores=2, **STORES)

@@ -17,7 +17,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.parse
@@ -698,14 +697,10 @@ def in_servers(options):
         print(f"left out stories of {server}", flush=True)
     ended = []
     for kind, programs in kinds:
-        with tempfile.TemporaryDirectory(prefix="plumb-canary-") as folder:
-            server = kind(Path(folder), programs)
-            try:
-                stories = [life, *([steps_fail] if options.failures else []),
-                           *([whole_state] if server.shows_what_it_keeps else [])]
-                ended.append(tell([looked_at(it, server) for it in stories], lambda root, server=server: World(root, options, server)))
-            finally:
-                server.stop()
+        with store_servers.temporary(kind, programs) as server:
+            stories = [life, *([steps_fail] if options.failures else []),
+                       *([whole_state] if server.shows_what_it_keeps else [])]
+            ended.append(tell([looked_at(it, server) for it in stories], lambda root, server=server: World(root, options, server)))
     return max(ended)
 
 

@@ -1,6 +1,7 @@
 """Servers of stores on this machine, for tests/e2e/stores.py: each with an address for Plumb and the variables that it takes."""
 
 import base64
+import contextlib
 import email.utils
 import fcntl
 import hashlib
@@ -264,6 +265,17 @@ class Postgres(Server):
         by_number = self.address(part).replace("@localhost", "@127.0.0.1")
         return [(self.address(part), "password authentication failed"), (by_number, "certificate"),
                 (self.address(part).replace("sslmode=verify-full", "sslmode=sometimes"), "cannot be \"sometimes\"")]
+
+
+@contextlib.contextmanager
+def temporary(kind, programs):
+    """A server in a folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="plumb-stores-") as folder:
+        server = kind(Path(folder), programs)
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 def free_port():

@@ -13,7 +13,68 @@ impl std::error::Error for Answer {}
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&shortened(&self.0.to_string()))
+        match self.no_credentials() {
+            Some(missing) => missing.fmt(f),
+            None => f.write_str(&shortened(&self.0.to_string())),
+        }
+    }
+}
+
+impl Answer {
+    /// The reason why there was no request, if credentials could not be loaded.
+    pub(crate) fn no_credentials(&self) -> Option<&NoCredentials> {
+        match &self.0 {
+            Error::Unauthenticated { source, .. } => source.downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Credentials that could not be loaded.
+#[derive(Debug)]
+pub(crate) struct NoCredentials {
+    cloud: &'static str,
+    cause: String,
+    /// Advice for the user.
+    pub(crate) advice: &'static str,
+}
+
+impl NoCredentials {
+    #[cfg(any(feature = "aws", feature = "google"))]
+    /// The error of a client that could not load the credentials of this cloud.
+    pub(crate) fn error(
+        cloud: &'static str,
+        advice: &'static str,
+        cause: &(dyn std::error::Error + 'static),
+    ) -> Error {
+        let mut causes = vec![cause.to_string()];
+        let mut next = cause.source();
+        while let Some(error) = next {
+            let text = error.to_string();
+            // Some errors repeat what has caused them.
+            if !causes.iter().any(|it| it.contains(&text)) {
+                causes.push(text);
+            }
+            next = error.source();
+        }
+        let missing = NoCredentials {
+            cloud,
+            cause: causes.join(": "),
+            advice,
+        };
+        Error::Unauthenticated {
+            path: String::new(),
+            source: Box::new(missing),
+        }
+    }
+}
+
+impl std::error::Error for NoCredentials {}
+
+impl fmt::Display for NoCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoCredentials { cloud, cause, .. } = self;
+        write!(f, "credentials of {cloud} could not be loaded: {cause}")
     }
 }
 

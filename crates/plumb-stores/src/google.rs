@@ -14,12 +14,14 @@ use object_store::{CredentialProvider, Error};
 use plumb_backend::Bucket;
 
 use crate::Variables;
+use crate::answer::NoCredentials;
 use crate::error::OpenError;
 use crate::object::{ObjectBucket, Rights, client, retries, unusable};
 use crate::runtime::Worker;
 use crate::url::GoogleUrl;
 use crate::watch::StoreWatch;
 
+const ADVICE: &str = "log in with `gcloud auth application-default login`, or set GOOGLE_CREDENTIALS or GOOGLE_APPLICATION_CREDENTIALS";
 const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
 
 pub(crate) fn open(
@@ -127,10 +129,7 @@ impl CredentialProvider for Token {
 
     async fn get_credential(&self) -> Result<Arc<GcpCredential>, Error> {
         let found = self.0.access_token().await;
-        let token = found.map_err(|error| Error::Unauthenticated {
-            path: "the credentials of Google Cloud".to_owned(),
-            source: Box::new(error),
-        })?;
+        let token = found.map_err(|error| NoCredentials::error("Google Cloud", ADVICE, &error))?;
         Ok(Arc::new(GcpCredential {
             bearer: token.token,
         }))

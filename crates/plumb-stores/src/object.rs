@@ -102,12 +102,16 @@ impl ObjectBucket {
         let hint = action.hint(&self.rights);
         move |source| {
             let kind = kind_of(&source);
+            let answer = Answer(source);
+            let hint = answer
+                .no_credentials()
+                .map_or_else(|| hint.clone(), |missing| missing.advice.to_owned());
             BucketError::Store {
                 action: action.verb(),
                 address: address.clone(),
                 kind,
-                hint: (kind == StoreErrorKind::Denied).then(|| hint.clone()),
-                source: Box::new(Answer(source)),
+                hint: (kind == StoreErrorKind::Denied).then_some(hint),
+                source: Box::new(answer),
             }
         }
     }

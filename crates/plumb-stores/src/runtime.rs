@@ -39,6 +39,7 @@ impl Worker {
         })
     }
 
+    #[cfg(any(feature = "aws", feature = "google"))]
     /// Runs something else than a request to the store, such as the search for credentials.
     pub(crate) fn run<T: Send + 'static>(
         &self,

@@ -12,6 +12,7 @@ use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvi
 use aws_config::sts::AssumeRoleProvider;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
+use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, AwsCredential};
 use object_store::{CredentialProvider, Error};
@@ -19,6 +20,7 @@ use plumb_backend::Bucket;
 use tokio::sync::Mutex;
 
 use crate::Variables;
+use crate::answer::NoCredentials;
 use crate::error::OpenError;
 use crate::object::{ObjectBucket, Rights, client, retries, unusable};
 use crate::runtime::Worker;
@@ -215,14 +217,13 @@ impl AwsCredentials {
     }
 
     async fn ask(&self) -> Result<Credentials, Error> {
-        let missing = |source: Box<dyn std::error::Error + Send + Sync>| Error::Unauthenticated {
-            path: "the credentials of AWS".to_owned(),
-            source,
-        };
+        const ADVICE: &str = "log in with `aws sso login`, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
         let provider = self.provider.as_ref();
-        let provider = provider.ok_or_else(|| missing("there are none".into()))?;
-        let found = provider.provide_credentials().await;
-        found.map_err(|error| missing(Box::new(error)))
+        let found = match provider {
+            Some(provider) => provider.provide_credentials().await,
+            None => Err(CredentialsError::not_loaded("there are none")),
+        };
+        found.map_err(|error| NoCredentials::error("AWS", ADVICE, &error))
     }
 }
 
