@@ -207,7 +207,7 @@ def stores(machine, target, commit):
         machine.left_out.append("state in PostgreSQL, and the provider for it: its server takes `apt-get` and root")
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
-                 "--conformance", str(target / "debug/examples/conformance"), **STORES)
+                 "--examples", str(target / "debug/examples"), "--seed", str(commit), **STORES)
     canary = ["--python", "{python}/bin/python"]
     yield python("canary-all", "e2e/canary.py", *canary, "--policies", "{python_policies}/bin/python", **STORES)
     yield python("canary-stores", "e2e/canary.py", *canary, "--stores", "{store_servers}", *postgres, **STORES)
@@ -336,8 +336,11 @@ def nightly(machine, target):
                                 "--features", "conformance", "--example", "crashes", "--", "1000000", seed], cores=2, **AT_NIGHT)
     yield Step("readers", ["cargo", "run", "--quiet", "--profile", "bench-fast", "-p", "plumb-backend",
                            "--features", "conformance", "--example", "readers", "--", "1800", seed], cores=2, **AT_NIGHT)
+    postgres = ["--postgres", "{postgres}"] if machine.debian else []
+    yield python("stores-histories", "e2e/stores.py", "--stores", "{store_servers}", *postgres, "--examples",
+                 str(target / "debug/examples"), "--only", "histories", "--histories", "1000", "--seed", seed, **AT_NIGHT)
     yield python("canary-failures", "e2e/canary.py", "--python", "{python}/bin/python", "--stores", "{store_servers}",
-                 *(["--postgres", "{postgres}"] if machine.debian else []), "--failures", **AT_NIGHT)
+                 *postgres, "--failures", **AT_NIGHT)
     yield Step("mutations", ["cargo", "xtask", "mutations"], after=("simulate",), cores=2, **AT_NIGHT)
     for number in range(3):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",

@@ -229,15 +229,19 @@ def refused(world):
 
 def conformance(world):
     """The store keeps the rules of buckets."""
-    if not world.conformance:
-        raise LeftOut("the suite was not given")
-    words = [str(world.conformance), world.url, *([] if world.server.is_atomic else ["one-at-a-time"])]
-    done = subprocess.run(words, env=world.variables, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
-    expect(f"the suite says {done.stdout}", done.returncode, 0)
+    world.example("conformance", *([] if world.server.is_atomic else ["one-at-a-time"]))
 
 
-STORIES = [conformance, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
+def histories(world):
+    """Random histories of several writers keep their invariants in the store."""
+    if not world.server.is_atomic:
+        raise LeftOut("it may lose one of two writes at once")
+    count, first = world.histories
+    # Listings of the stand-in come in many small pages.
+    world.example("store_histories", str(count // 20 if world.server.name == "google" else count), str(first))
+
+
+STORIES = [conformance, histories, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
            slept_past_its_lease, asked_to_end,
            locked_by_hand, moved, refused]
 
@@ -270,7 +274,8 @@ class World:
 
     def __init__(self, root, options, server, story):
         self.root, self.server = root, server
-        self.binary, self.conformance = options.bin.resolve(), options.conformance and options.conformance.resolve()
+        self.binary, self.examples = options.bin.resolve(), options.examples and options.examples.resolve()
+        self.histories = options.histories, options.seed
         self.part = f"{story}-{root.name.rsplit('-', 1)[-1]}".lower()
         self.url = server.address(self.part)
         self.masked = self.url.replace("plumb@", "****@")
@@ -303,6 +308,14 @@ class World:
         if code:
             raise Failed(f"{words} ended with {code}:\n{said}")
         return said
+
+    def example(self, name, *words):
+        """Runs an example of plumb-stores in the store."""
+        if not self.examples:
+            raise LeftOut("the examples were not given")
+        done = subprocess.run([str(self.examples / name), self.url, *words], env=self.variables, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT * 10)
+        expect(f"the end of {name}, which says {done.stdout}", done.returncode, 0)
 
     def fails(self, *words):
         code, said = self.run(*words)
@@ -363,7 +376,9 @@ def main():
     parser.add_argument("--bin", required=True, type=Path, help="the plumb binary")
     parser.add_argument("--stores", type=Path, help="the folder that tests/setup-stores.sh printed")
     parser.add_argument("--postgres", type=Path, help="the folder that tests/setup-postgres.sh printed")
-    parser.add_argument("--conformance", type=Path, help="the example of plumb-stores that runs the suite of buckets")
+    parser.add_argument("--examples", type=Path, metavar="FOLDER", help="the built examples of plumb-stores")
+    parser.add_argument("--histories", type=int, default=40, metavar="COUNT", help="how many histories are run in each server (40)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first history")
     parser.add_argument("--only", help="tell this story alone")
     parser.add_argument("--server", help="tell stories of this server alone")
     parser.add_argument("--jobs", type=int, default=4, help="how many stories are told at once")

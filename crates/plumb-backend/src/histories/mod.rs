@@ -16,6 +16,7 @@
 
 mod link;
 mod model;
+mod place;
 mod upstream;
 mod writer;
 
@@ -32,12 +33,12 @@ use crate::bucket::Bucket;
 use crate::encryption::{self, StackKey};
 use crate::file_backend::FileBackend;
 use crate::keys;
-use crate::memory::MemoryBucket;
 use crate::recovery::Note;
 use crate::store::{Owner, StoreOptions};
 
 use link::{Direct, Link};
 use model::Model;
+use place::Place;
 use upstream::Upstream;
 use writer::Writer;
 
@@ -81,7 +82,7 @@ struct Depth {
 
 /// State shared by all writers of a history.
 struct World {
-    bucket: MemoryBucket,
+    bucket: Place,
     /// All writers; the slot of an acting writer is empty.
     writers: Vec<Mutex<Option<Writer>>>,
     upstream: Mutex<Option<Upstream>>,
@@ -92,12 +93,21 @@ struct World {
     has_faults: bool,
 }
 
-/// Runs the history of `seed`. An error names the violated invariant and lists the preceding events.
+/// Runs the history of `seed` in memory. An error names the violated invariant and lists the preceding events.
 pub fn run(seed: u64) -> Result<Counts, String> {
+    run_in(Place::in_memory(), seed)
+}
+
+/// Runs the history of `seed` in an empty folder of a bucket. Only the clock is moved, and requests fail, by pretence.
+pub fn run_on(bucket: Arc<dyn Bucket>, folder: &str, seed: u64) -> Result<Counts, String> {
+    run_in(Place::within(bucket, &format!("{folder}/")), seed)
+}
+
+fn run_in(bucket: Place, seed: u64) -> Result<Counts, String> {
     let mut chance = StdRng::seed_from_u64(seed);
     let actions = chance.random_range(4..40);
     let world = Arc::new(World {
-        bucket: MemoryBucket::default(),
+        bucket,
         writers: (0..chance.random_range(2..=5))
             .map(|_| Mutex::default())
             .collect(),
