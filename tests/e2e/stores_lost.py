@@ -61,6 +61,25 @@ def read_only_disk(world):
         world.goes_on(names)
 
 
+def full_server(world, server):
+    """The disk of the server becomes full in the middle of an update. With room again, the next run goes on."""
+    names = world.chain(10, seconds=1, size=200_000, server=server)
+    run = world.spawn("up", "--yes", "--skip-preview")
+    world.wait_for(lambda: len(world.made()) >= 3)
+    filling = fill(server.folder)
+    said = run.communicate(timeout=LIMIT)[0]
+    if run.returncode == 0:
+        raise Failed(f"the disk did not become full:\n{said}")
+    made = world.made()
+    if len(made) == len(names):
+        raise Failed(f"everything was made with a full disk:\n{said}")
+    filling.unlink()
+    if server.process.poll() is not None:
+        server.start_again()
+    world.ok("up", "--yes", "--skip-preview")
+    world.goes_on(names)
+
+
 def lost_server(world, server):
     """The server of the store is killed, or cannot be reached, while commands run. Their outcomes are kept in a file."""
     line = Line(server.port)
@@ -142,22 +161,40 @@ def command(world, name, size, seconds=0):
     """A command that leaves a line in a file, and has an output of this size."""
     script = (f"echo {name} >> {world.root}/started; sleep {seconds}; echo {name} >> {world.root}/made; "
               f"head -c {size} /dev/urandom | base64 -w0 | head -c {size}")
-    return {"type": "command:local:Command", "properties": {"create": script}}
+    return {"type": "command:local:Command", "properties": {"create": script, "logging": "none"}}
 
 
 @contextlib.contextmanager
 def disk(world, size):
     """A small disk that is the store."""
-    if os.geteuid() or not sys.platform.startswith("linux"):
-        raise LeftOut("mounting a disk takes root on Linux")
     folder = world.root / "disk"
     folder.mkdir()
-    mount("-t", "tmpfs", "-o", size, "tmpfs", folder)
-    try:
+    with mounted(folder, size):
         world.variables["PULUMI_BACKEND_URL"] = f"file://{folder}"
         yield folder
+
+
+@contextlib.contextmanager
+def mounted(folder, size):
+    """A disk in memory at a folder."""
+    if os.geteuid() or not sys.platform.startswith("linux"):
+        raise LeftOut("mounting a disk takes root on Linux")
+    mount("-t", "tmpfs", "-o", size, "tmpfs", folder)
+    try:
+        yield
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def fill(folder):
+    """Writes a file that takes all that is left of a disk."""
+    path = folder / "filling"
+    with open(path, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        for size in (1 << 20, 4096):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(bytes(size))
+    return path
 
 
 def mount(*words):
@@ -184,10 +221,12 @@ class World:
         self.variables |= through
         self.variables["PULUMI_BACKEND_URL"] = server.address("lost").replace(str(server.port), str(port))
 
-    def chain(self, count, seconds=0):
+    def chain(self, count, seconds=0, size=10, server=None):
         """A program of commands, each after the one before, in a new stack; answers their names."""
+        if server:
+            self.reach(server, server.port)
         names = [f"r{number}" for number in range(count)]
-        resources = {name: command(self, name, 10, seconds) for name in names}
+        resources = {name: command(self, name, size, seconds) for name in names}
         for before, name in itertools.pairwise(names):
             resources[name]["options"] = {"dependsOn": [f"${{{before}}}"]}
         self.program(resources)
@@ -232,7 +271,7 @@ class World:
         return said
 
     def wait_for(self, condition):
-        for _ in range(LIMIT * 10):
+        for _ in range(60 * 10):
             if condition():
                 return
             threading.Event().wait(0.1)
@@ -254,13 +293,15 @@ def told(story, binary, start=None):
     """A story in a world of its own, and with a server of its own, if there is a way to start one."""
     def run(root):
         world = World(root, binary)
-        server = start and start(root / "server")
-        try:
-            story(world, *filter(None, [server]))
-        finally:
-            world.close()
-            if server:
-                server.stop()
+        folder = root / "server"
+        with mounted(folder, "size=200m") if story is full_server else contextlib.nullcontext():
+            server = start and start(folder)
+            try:
+                story(world, *filter(None, [server]))
+            finally:
+                world.close()
+                if server:
+                    server.stop()
     return run
 
 
@@ -275,10 +316,11 @@ def main():
     for server in left_out:
         print(f"left out stories of {server}", flush=True)
     stories = {story.__name__: told(story, options.bin) for story in (full_disk, read_only_disk)}
-    for story in (lost_server, busy_server, silent_server):
+    on_disk = (store_servers.Versity, store_servers.Postgres)
+    for story in (lost_server, busy_server, silent_server, full_server):
         for kind, programs in kinds:
-            if story is silent_server and kind not in (store_servers.Versity, store_servers.Postgres):
-                # One server for each kind of client.
+            # Others are emulators in memory, and have clients that are already covered.
+            if story in (silent_server, full_server) and kind not in on_disk:
                 continue
             start = functools.partial(lambda kind, programs, folder: kind(folder, programs), kind, programs)
             stories[f"{story.__name__}[{kind.name}]"] = told(story, options.bin, start)
