@@ -1,4 +1,4 @@
-"""What lies between Plumb and a server on this machine: a line that can be cut, and a front that is often too busy."""
+"""What lies between Plumb and a server on this machine: a line that can be cut, and fronts that change requests and answers."""
 
 import http.client
 import itertools
@@ -67,13 +67,11 @@ def hang_up(end):
     end.close()
 
 
-class BusyFront:
-    """A front of a server of HTTP. Of each ten requests it refuses one that it does not carry out, and one that it does."""
-
-    REFUSED, CARRIED_OUT = 3, 7
+class Front:
+    """A front of a server of HTTP, which passes everything on."""
 
     def __init__(self, port):
-        self.server, self.numbers, self.refused = port, itertools.count(), 0
+        self.server = port
         self.listener = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.listener.daemon_threads = True
         self.port = self.listener.server_address[1]
@@ -86,13 +84,7 @@ class BusyFront:
             protocol_version = "HTTP/1.1"
 
             def handle_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                number = next(front.numbers) % 10
-                answer = None if number == front.REFUSED else front.ask(self, body)
-                if number in (front.REFUSED, front.CARRIED_OUT):
-                    front.refused += 1
-                    answer = 503, [], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
-                self.answer(*answer)
+                self.answer(*front.ask(self, self.rfile.read(int(self.headers.get("Content-Length") or 0))))
 
             def answer(self, status, headers, content):
                 self.send_response_only(status)
@@ -113,13 +105,17 @@ class BusyFront:
 
         return Handler
 
+    hidden = ()
+    """Headers that are not passed on."""
+
     def ask(self, request, body):
-        """Status, headers and content of the server's answer."""
+        """Status, headers and content of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server, timeout=60)
         try:
             connection.putrequest(request.command, request.path, skip_host=True, skip_accept_encoding=True)
             for name, value in request.headers.items():
-                connection.putheader(name, value)
+                if name.lower() not in self.hidden:
+                    connection.putheader(name, value)
             connection.endheaders(body)
             answer = connection.getresponse()
             return answer.status, answer.getheaders(), answer.read()
@@ -129,3 +125,27 @@ class BusyFront:
     def close(self):
         self.listener.shutdown()
         self.listener.server_close()
+
+
+class BusyFront(Front):
+    """Of each ten requests, refuses one that is not carried out, and one that is."""
+
+    REFUSED, CARRIED_OUT = 3, 7
+
+    def __init__(self, port):
+        super().__init__(port)
+        self.numbers, self.refused = itertools.count(), 0
+
+    def ask(self, request, body):
+        number = next(self.numbers) % 10
+        answer = None if number == self.REFUSED else super().ask(request, body)
+        if number not in (self.REFUSED, self.CARRIED_OUT):
+            return answer
+        self.refused += 1
+        return 503, [], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
+
+
+class CarelessFront(Front):
+    """Passes over the conditions of writes, as older servers of S3 do."""
+
+    hidden = ("if-match", "if-none-match")

@@ -18,10 +18,12 @@ import time
 from pathlib import Path
 
 import store_servers
+from lines import CarelessFront
 from stories import Failed, LeftOut, expect, expect_in, expect_out, tell
 
 LIMIT = 180
 SECRET = "canary-7f3a"
+CONTAINER = ("unshare", "--pid", "--fork", "--kill-child")
 SLOW = 12
 """Seconds that the slow program takes, in steps of half a second."""
 
@@ -100,10 +102,9 @@ def killed_on_this_machine(world):
 
 def killed_elsewhere(world):
     """A run in another container is killed. Its lock is respected first, and taken over within a minute."""
-    if os.geteuid() or not shutil.which("unshare"):
-        raise LeftOut("containers take root and `unshare`")
+    expect_containers()
     begin_slow(world)
-    killed = world.spawn("up", "--yes", "--skip-preview", before=("unshare", "--pid", "--fork", "--kill-child"))
+    killed = world.spawn("up", "--yes", "--skip-preview", before=CONTAINER)
     world.wait_for_resources(2)
     # The child is the first process of its namespace, and ends with the parent.
     killed.send_signal(signal.SIGKILL)
@@ -137,11 +138,10 @@ def two_writers(world):
 
 def slept_past_its_lease(world):
     """A run sleeps for longer than its lease. Another one from elsewhere takes over, and the first one stops when it wakes up."""
-    if os.geteuid() or not shutil.which("unshare"):
-        raise LeftOut("containers take root and `unshare`")
+    expect_containers()
     begin_slow(world)
     # Its children are stopped with it.
-    first = world.spawn("up", "--yes", "--skip-preview", before=("unshare", "--pid", "--fork", "--kill-child"), process_group=0)
+    first = world.spawn("up", "--yes", "--skip-preview", before=CONTAINER, process_group=0)
     world.wait_for_resources(2)
     os.killpg(first.pid, signal.SIGSTOP)
     world.take_over("stopped renewing its lease")
@@ -227,6 +227,33 @@ def refused(world):
                 expect_out(secret, said)
 
 
+def without_conditions(world):
+    """The server ignores conditions of writes. Users are told, and only a lock keeps two updates apart."""
+    if world.server.name != "moto":
+        raise LeftOut("it checks signatures, which cover conditions")
+    expect_containers()
+    front = CarelessFront(world.server.port)
+    try:
+        world.url = world.url.replace(str(world.server.port), str(front.port))
+        said = world.ok("login", world.url)
+        expect_in("has no conditional writes, so only a lock keeps two updates apart", said)
+        begin_slow(world)
+        killed = world.spawn("up", "--yes", "--skip-preview", before=CONTAINER)
+        world.wait_for_resources(2)
+        expect_in("locked by 1 lock", world.fails("up", "--yes", "--skip-preview"))
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        expect_in("an update was interrupted", world.ok("cancel", "--yes", "--force"))
+        said = world.ok("up", "--yes", "--skip-preview")
+        expect_in("has no conditional writes", said)
+        expect("the number of resources", len(world.names()), SLOW * 2)
+        expect("the commands", commands_made(world), [f"r{number:02}" for number in range(SLOW * 2)])
+        world.ok("destroy", "--yes", "--skip-preview")
+        world.ok("stack", "rm", "--yes")
+    finally:
+        front.close()
+
+
 def conformance(world):
     """The store keeps the rules of buckets."""
     world.example("conformance", *([] if world.server.is_atomic else ["one-at-a-time"]))
@@ -242,8 +269,13 @@ def histories(world):
 
 
 STORIES = [conformance, histories, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
-           slept_past_its_lease, asked_to_end,
+           slept_past_its_lease, without_conditions, asked_to_end,
            locked_by_hand, moved, refused]
+
+
+def expect_containers():
+    if os.geteuid() or not shutil.which("unshare"):
+        raise LeftOut("containers take root and `unshare`")
 
 
 def begin_slow(world):

@@ -149,17 +149,6 @@ pub enum BackendError {
         /// The address.
         url: String,
     },
-    /// The store does not support conditional writes.
-    #[error(
-        "the store {url} does not support conditional writes ({missing}), which keep two updates from overwriting each \
-         other; use a store that supports them, or a newer version of its software"
-    )]
-    NoConditionalWrites {
-        /// The address.
-        url: String,
-        /// The missing capability.
-        missing: &'static str,
-    },
     /// The address of a store is invalid.
     #[error("the backend address {url} cannot be used: {detail}")]
     StoreUrl {

@@ -129,9 +129,10 @@ impl FileBackend {
         ))
     }
 
-    /// Checks once that the store can do what updates need, and records the result in it.
-    pub fn check_capabilities(&self) -> Result<(), BackendError> {
-        capability::ensure(&self.store)
+    /// Tests what the store can do, and records the result in it. Returns what users should know.
+    pub fn check_capabilities(&self) -> Result<Option<Note>, BackendError> {
+        capability::renew(&self.store)?;
+        Ok(Note::of_store(&self.store))
     }
 
     #[cfg(test)]

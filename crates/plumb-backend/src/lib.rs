@@ -40,6 +40,7 @@ mod store;
 mod stored;
 mod summary;
 mod tags;
+mod unconditional;
 mod update;
 mod url;
 mod versions;

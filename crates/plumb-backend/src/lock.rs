@@ -170,7 +170,9 @@ impl Lock {
             .into_iter()
             .partition(|lock| is_dead(process.as_ref(), lock));
         let ends_by_time = |lock: &HeldLock| lock.lease().is_some();
-        if !held.is_empty() && (store.bucket.files().is_some() || !held.iter().all(ends_by_time)) {
+        let may_take_over = store.bucket.files().is_none() && !store.has_lock_only();
+        let is_free = held.is_empty() || may_take_over && held.iter().all(ends_by_time);
+        if !is_free {
             return Err(BackendError::Locked { locks: held });
         }
         let mut taken_over: Vec<TakenOver> = dead.into_iter().map(TakenOver::Dead).collect();

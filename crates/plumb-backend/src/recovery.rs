@@ -35,6 +35,11 @@ use crate::stored::{Leftover, Stored, journals};
 /// Finding or action when a stack was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
+    /// Only a lock keeps two updates apart, because the store has no conditional writes.
+    LockOnly {
+        /// Address of the store.
+        url: String,
+    },
     /// The lock of a process that died on this machine was removed.
     DeadLock {
         /// The lock, as text for the user.
@@ -61,6 +66,15 @@ pub enum Note {
     },
     /// A recovery file belongs to no journal of its stack, and was kept under another name.
     Orphaned(Rescued),
+}
+
+impl Note {
+    /// Note about a store without conditional writes.
+    pub(crate) fn of_store(store: &Store) -> Option<Self> {
+        store.has_lock_only().then(|| Note::LockOnly {
+            url: store.bucket.address(""),
+        })
+    }
 }
 
 impl From<TakenOver> for Note {
@@ -92,6 +106,11 @@ pub enum SetAsideReason {
 impl std::fmt::Display for Note {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Note::LockOnly { url } => write!(
+                f,
+                "the store {url} has no conditional writes, so only a lock keeps two updates apart, as with Pulumi; the \
+                 stack of a run that was killed on another machine stays locked until `plumb cancel`"
+            ),
             Note::DeadLock { lock } => {
                 write!(f, "took over the lock of a process that has ended: {lock}")
             }

@@ -101,7 +101,8 @@ impl Update {
         let is_settled = taken_over.is_empty() && leftover.is_empty();
         let recovered = recovery::recover_listed(store, stack, leftover)?;
         Lock::remove(store, taken_over.iter().map(TakenOver::lock))?;
-        let mut notes: Vec<Note> = taken_over.into_iter().map(Note::from).collect();
+        let mut notes: Vec<Note> = Note::of_store(store).into_iter().collect();
+        notes.extend(taken_over.into_iter().map(Note::from));
         notes.extend(recovered);
         let (state, former) = if is_settled {
             state?
@@ -438,6 +439,7 @@ pub(crate) fn take_from(
     stack: &StackReference,
     locks: &[HeldLock],
 ) -> Result<Vec<Note>, BackendError> {
+    capability::ensure(store)?;
     let token = Uuid::new_v4().to_string();
     let lock = Lock::insist(store, stack, &token)?;
     let lease = Lease::take(store, stack, &token, FormerLeases::of(store, stack)?)?;

@@ -352,7 +352,6 @@ pub const ENTRIES: &[Entry] = &[
             "unable to open bucket",
             "no stores of type `",
             "the backend address",
-            "does not support conditional writes",
             "the service backend at",
         ],
         hint: "run `plumb login URL` with another address, such as `file://~`",

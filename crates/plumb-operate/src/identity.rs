@@ -232,7 +232,6 @@ fn of_backend(error: &BackendError) -> Option<Identity> {
         }
         BackendError::UnknownUrl { .. }
         | BackendError::StoreUrl { .. }
-        | BackendError::NoConditionalWrites { .. }
         | BackendError::NoFolder { .. } => Identity::of(Code::UnknownBackend),
         _ => return None,
     })

@@ -13,8 +13,9 @@ use crate::error::{BackendError, JournalError};
 use crate::file_backend::FileBackend;
 use crate::memory::{Fault, MemoryBucket};
 use crate::recovery::{Note, SetAsideReason};
-use crate::store::StoreOptions;
+use crate::store::{Owner, StoreOptions};
 use crate::summary::StackFilter;
+use crate::unconditional::CheckedBucket;
 use crate::update::Update;
 
 const JOURNALS: &str = ".pulumi/journals/proj/dev";
@@ -338,7 +339,7 @@ fn a_client_may_repeat_every_request() {
     let bucket = Arc::new(MemoryBucket::default());
     bucket.script(|_, _| Fault::Repeated);
     let backend = backend(&bucket);
-    backend.check_capabilities().unwrap();
+    assert_eq!(backend.check_capabilities().unwrap(), None);
     backend.create_stack(&stack("dev"), None).unwrap();
     for (id, entry) in [("u1", "a"), ("u2", "bb")] {
         let update = begin(&backend, id);
@@ -479,7 +480,7 @@ fn a_gap_or_damage_keeps_a_copy() {
 }
 
 /// A bucket that accepts conditions and ignores them.
-struct Careless(MemoryBucket);
+struct Careless(Arc<MemoryBucket>);
 
 impl Bucket for Careless {
     fn get_versioned(&self, key: &str) -> Result<Option<crate::Versioned>, crate::BucketError> {
@@ -513,18 +514,73 @@ impl Bucket for Careless {
     }
 }
 
+/// A backend of the process with this number on a store that ignores conditions.
+fn careless(bucket: &Arc<dyn Bucket>, number: u32) -> FileBackend {
+    let owner = Owner {
+        pid: number,
+        hostname: format!("host{number}"),
+        ..owner()
+    };
+    let opened = FileBackend::open_bucket(bucket.clone(), "memory://", owner, options());
+    opened.unwrap().0
+}
+
 #[test]
-fn a_store_that_passes_over_conditions_is_refused() {
-    let bucket: Arc<dyn Bucket> = Arc::new(Careless(MemoryBucket::default()));
-    let opened = FileBackend::open_bucket(bucket.clone(), "memory://", owner(), options());
-    let backend = opened.unwrap().0;
-    let error = backend.check_capabilities().unwrap_err();
-    assert!(matches!(error, BackendError::NoConditionalWrites { .. }));
-    assert!(backend.create_stack(&stack("dev"), None).is_err());
-    assert!(
-        bucket.list(".pulumi").unwrap().len() <= 1,
-        "the trial leaves nothing"
+fn a_store_that_ignores_conditions_is_used_with_a_lock_alone() {
+    let inner = Arc::new(MemoryBucket::default());
+    let bucket: Arc<dyn Bucket> = Arc::new(Careless(inner.clone()));
+    let backend = careless(&bucket, 1);
+    let note = backend.check_capabilities().unwrap();
+    assert!(matches!(note, Some(Note::LockOnly { .. })));
+    assert_eq!(bucket.list(".pulumi").unwrap().len(), 2, "a mark, no trial");
+    backend.create_stack(&stack("dev"), None).unwrap();
+    let update = begin(&backend, "u1");
+    assert!(matches!(update.notes(), [Note::LockOnly { .. }]));
+    record(&update, &["a"]);
+    assert!(is_locked(&careless(&bucket, 2)));
+    // The process dies, and its lease ends: the stack is not taken from it, but a cancellation loses nothing.
+    let after = Arc::new(inner.fork());
+    drop(update);
+    after.advance(LONG);
+    let bucket: Arc<dyn Bucket> = Arc::new(Careless(after));
+    let next = careless(&bucket, 2);
+    assert!(is_locked(&next));
+    next.cancel(&stack("dev")).unwrap();
+    assert_eq!(resources(&next, &stack("dev")), ["a"]);
+    let update = begin(&next, "u2");
+    record(&update, &["bb"]);
+    update.finish(None, None).unwrap();
+    assert_eq!(resources(&next, &stack("dev")), ["bb", "a"]);
+}
+
+#[test]
+fn a_store_that_refuses_conditions_is_used_with_a_lock_alone() {
+    let bucket = Arc::new(MemoryBucket::default());
+    let mut is_first = true;
+    bucket.script(move |action, key| {
+        let is_trial = action == "write" && key.contains("conditional-writes-");
+        if is_trial && std::mem::take(&mut is_first) {
+            Fault::Refused
+        } else {
+            Fault::None
+        }
+    });
+    let backend = backend(&bucket);
+    assert!(backend.check_capabilities().unwrap().is_some());
+    // The next login finds that the server is a newer one.
+    assert_eq!(
+        backend_with(&bucket, options())
+            .check_capabilities()
+            .unwrap(),
+        None
     );
+}
+
+#[test]
+fn conditions_are_checked_where_the_store_ignores_them() {
+    let bucket = CheckedBucket::new(Arc::new(Careless(Arc::default())));
+    bucket.start_checking();
+    crate::conformance::check_one_at_a_time(&bucket);
 }
 
 #[test]

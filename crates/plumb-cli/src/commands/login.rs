@@ -92,7 +92,9 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         None => ctx.login()?.url().to_owned(),
     };
     let backend = ctx.open_file_backend(&url, &ctx.environment.cwd, StoreOptions::clone)?;
-    backend.check_capabilities()?;
+    if let Some(note) = backend.check_capabilities()? {
+        ctx.printer.warning(&note.to_string());
+    }
     credentials.login_without_token(&url);
     files.save_credentials(&credentials)?;
     ctx.printer.line(&format!(
