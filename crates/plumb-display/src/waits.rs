@@ -53,6 +53,7 @@ pub(crate) struct Waits {
     over: bool,
     /// Line about the store of the state, if the run waits for it.
     store: Option<String>,
+    said_store: Option<Duration>,
 }
 
 impl Waits {
@@ -64,10 +65,12 @@ impl Waits {
             said_idle: None,
             over: false,
             store: None,
+            said_store: None,
         }
     }
 
     pub(crate) fn set_store_wait(&mut self, line: Option<String>) {
+        self.said_store = self.said_store.filter(|_| line.is_some());
         self.store = line;
     }
 
@@ -133,6 +136,10 @@ impl Waits {
     /// Lines to write now, usually none. Must be called about once per second.
     pub(crate) fn report(&mut self, now: Duration) -> Vec<String> {
         let is_due = |said: Option<Duration>| said.is_none_or(|said| now >= said + AGAIN);
+        if let Some(store) = self.store.as_ref().filter(|_| is_due(self.said_store)) {
+            self.said_store = Some(now);
+            return vec![store.clone()];
+        }
         if let Some(line) = self.idle_line(now).filter(|_| is_due(self.said_idle)) {
             self.said_idle = Some(now);
             return vec![line];
@@ -158,7 +165,8 @@ impl Waits {
 
     /// Current waits that have no row of their own, for a repainted frame.
     pub(crate) fn without_rows(&self, now: Duration) -> Vec<String> {
-        if let Some(line) = self.idle_line(now) {
+        let idle = self.idle_line(now);
+        if let Some(line) = self.store.clone().or(idle) {
             return vec![line];
         }
         let flights = self.flights.iter().filter(|(key, flight)| {
@@ -176,14 +184,12 @@ impl Waits {
         flight.map(|flight| flight.call)
     }
 
-    /// Line about the store, or about the program or component that the run waits for while no step is running.
+    /// Line about the program or component that the run waits for while no step is running. It does not wait for them
+    /// while the store does not answer.
     fn idle_line(&self, now: Duration) -> Option<String> {
-        if let Some(store) = &self.store {
-            return Some(store.clone());
-        }
         let quiet = now.saturating_sub(self.last_news);
         let is_idle = self.flights.values().all(|flight| flight.is_component);
-        if self.over || !is_idle || quiet < LONG {
+        if self.over || self.store.is_some() || !is_idle || quiet < LONG {
             return None;
         }
         let who = match self.flights.values().next_back() {

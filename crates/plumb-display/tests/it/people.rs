@@ -202,6 +202,28 @@ fn said(display: &mut Display, seconds: std::ops::RangeInclusive<u64>) -> Vec<St
 }
 
 #[test]
+fn a_store_that_does_not_answer_is_named_once_a_minute_and_instead_of_the_program() {
+    let options = Options {
+        ci: Some(CiSystem::GitHub),
+        ..options(View::Progress)
+    };
+    let mut display = Display::new(options);
+    let line = "waiting for the store s3://states: no answer for 10 s";
+    display.set_store_wait(Some(line.to_owned()));
+    let shown = format!("    {line}\n");
+    assert_eq!(said(&mut display, 1..=30), [shown.as_str()]);
+    // A step that has ended is news, but not about the store.
+    let made = thing("aws:rds:Instance", "db");
+    let end = done(StepOp::Create, None, Some(&made));
+    display.handle(&end, Duration::from_secs(30));
+    assert_eq!(said(&mut display, 31..=60), [""; 0]);
+    assert_eq!(said(&mut display, 61..=62), [shown.as_str()]);
+    display.set_store_wait(None);
+    let program = "    waiting for the program: no resource has been under way for 33s\n";
+    assert_eq!(said(&mut display, 63..=64), [program]);
+}
+
+#[test]
 fn calls_that_belong_to_no_step_are_named_like_steps_and_not_blamed_on_the_program() {
     let options = Options {
         ci: Some(CiSystem::GitHub),
