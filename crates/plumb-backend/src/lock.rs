@@ -170,6 +170,7 @@ impl Lock {
             .into_iter()
             .partition(|lock| is_dead(process.as_ref(), lock));
         let ends_by_time = |lock: &HeldLock| lock.lease().is_some();
+        // A run that gives no sign of life could still write where only the lock keeps it away.
         let may_take_over = store.bucket.files().is_none() && !store.has_lock_only();
         let is_free = held.is_empty() || may_take_over && held.iter().all(ends_by_time);
         if !is_free {
