@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Credentials for buckets, found where the tools of AWS and Azure find theirs: which ones reach the store.
+"""Credentials for buckets, found where the tools of AWS, Azure and Google find theirs: which ones reach the store.
 
     tests/e2e/credentials.py --bin target/debug/plumb --stores "$(tests/setup-stores.sh)"
 
 A front of each server stands in for the services that give credentials (STS, single sign-on, metadata of machines and
-containers, Azure's identities), and notes with which credentials the store is asked. Keys of Azure are checked by its emulator.
+containers, the identities of Azure and Google), and notes with which credentials the store is asked. Keys of Azure are checked by its
+emulator. Credentials of Google are only sent over TLS to a name of its domain, so those stories take root, for a file of hosts of
+their own, and `openssl`.
 """
 
 import argparse
@@ -17,6 +19,8 @@ import http.client
 import json
 import os
 import re
+import shutil
+import ssl
 import subprocess
 import sys
 import threading
@@ -25,7 +29,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import store_servers
-from stories import Failed, expect, expect_in, tell
+from stories import Failed, LeftOut, expect, expect_in, tell
 
 LIMIT = 60
 LATER = "2035-01-01T00:00:00Z"
@@ -119,6 +123,17 @@ def given_by_azure(request, form):
     return json.dumps({"access_token": f"token-of-a-{how}", "expires_in": 3600, "expires_on": "2051222400", "token_type": "Bearer"})
 
 
+def given_by_google(name):
+    """A token of this name, if the request is signed by the user where that matters."""
+    def give(request, _):
+        if name == "IMPERSONATED" and user_of(request.headers) != "USER":
+            return None
+        if name == "MACHINE" and request.headers.get("Metadata-Flavor") != "Google":
+            return None
+        return json.dumps({"access_token": name, "accessToken": name, "expires_in": 3600, "expireTime": LATER, "token_type": "Bearer"})
+    return give
+
+
 GIVERS = {
     "POST /": given_by_sts,
     "GET /federation/credentials": given_by_sso,
@@ -127,6 +142,9 @@ GIVERS = {
     "GET /latest/meta-data/iam/security-credentials(-extended)?/?": lambda *_: "role",
     "GET /latest/meta-data/iam/security-credentials(-extended)?/role": lambda *_: keys("FROM-MACHINE"),
     "(GET|POST) /(identity|tenant/oauth2/v2.0/token)": given_by_azure,
+    "POST /google/token": given_by_google("USER"),
+    "POST /v1/projects/-/serviceAccounts/deploy:generateAccessToken": given_by_google("IMPERSONATED"),
+    "GET /computeMetadata/v1/instance/service-accounts/default/token": given_by_google("MACHINE"),
 }
 
 
@@ -151,8 +169,8 @@ class World:
         file.write_text(text)
         return file
 
-    def run(self, address):
-        words = [str(self.binary), "stack", "ls", "--all"]
+    def run(self, address, before=()):
+        words = [*before, str(self.binary), "stack", "ls", "--all"]
         done = subprocess.run(words, cwd=self.root, env={**self.variables, "PULUMI_BACKEND_URL": address}, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
         return done.returncode, done.stdout
@@ -179,9 +197,57 @@ class World:
         if code == 0 or "Storage Blob Data Contributor" not in said:
             raise Failed(f"it does not say what to grant:\n{said}")
 
+    def expect_google(self, user):
+        """The bucket is asked over TLS, at a name that only this process finds."""
+        if os.geteuid() or not shutil.which("unshare") or not shutil.which("openssl"):
+            raise LeftOut("it takes root, `unshare` and `openssl`")
+        secure = ThreadingHTTPServer(("127.0.0.1", 0), Front)
+        secure.daemon_threads = True
+        secure.used, secure.behind, secure.refuses = self.front.used, self.front.behind, False
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate(self.root))
+        secure.socket = context.wrap_socket(secure.socket, server_side=True)
+        threading.Thread(target=secure.serve_forever, daemon=True).start()
+        hosts = self.configure("hosts", "127.0.0.1 localhost storage.universe.test\n")
+        before = ("unshare", "--mount", "sh", "-c", f'mount --bind "{hosts}" /etc/hosts && exec "$@"', "-")
+        self.variables["SSL_CERT_FILE"] = str(self.root / "authority.pem")
+        try:
+            address = f"gs://{store_servers.BUCKET}/part?universe_domain=universe.test:{secure.server_address[1]}"
+            code, said = self.run(address, before)
+        finally:
+            secure.shutdown()
+            secure.server_close()
+        expect(f"the tokens that are used, where it says\n{said}\n  ", {owner_of(it) for it in self.front.used}, {user})
+        expect(f"the exit code of\n{said}\n  ", code, 0)
+
+    def google_user(self):
+        return {"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r",
+                "token_uri": f"{self.url}/google/token"}
+
     def close(self):
         self.front.shutdown()
         self.front.server_close()
+
+
+def certificate(folder):
+    """Files with the certificate of a server, by an authority of its own in `authority.pem`, and its key."""
+    openssl = functools.partial(subprocess.run, check=True, cwd=folder, stderr=subprocess.DEVNULL)
+    new = ["-newkey", "rsa:2048", "-nodes"]
+    openssl(["openssl", "req", "-x509", *new, "-days", "2", "-subj", "/CN=authority", "-keyout", "authority.key", "-out", "authority.pem",
+             "-addext", "basicConstraints=critical,CA:TRUE"])
+    openssl(["openssl", "req", *new, "-subj", "/CN=storage.universe.test", "-keyout", "server.key", "-out", "server.csr"])
+    (folder / "names").write_text("subjectAltName=DNS:storage.universe.test")
+    openssl(["openssl", "x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial",
+             "-days", "2", "-extfile", "names", "-out", "server.pem"])
+    return folder / "server.pem", folder / "server.key"
+
+
+def owner_of(token):
+    """A token, or the issuer of one that says who that is."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        return token
+    return json.loads(base64.urlsafe_b64decode(parts[1] + "=="))["iss"]
 
 
 def aws_variables(world):
@@ -309,11 +375,48 @@ def azure_command_line(world):
     world.expect_token("token-of-az")
 
 
+def google_token(world):
+    world.variables["GOOGLE_OAUTH_ACCESS_TOKEN"] = "GIVEN"
+    world.expect_google("GIVEN")
+
+
+def google_text(world):
+    world.variables["GOOGLE_CREDENTIALS"] = json.dumps(world.google_user())
+    world.expect_google("USER")
+
+
+def google_login(world):
+    """What `gcloud auth application-default login` has left."""
+    world.configure(".config/gcloud/application_default_credentials.json", json.dumps(world.google_user()))
+    world.expect_google("USER")
+
+
+def google_service_account(world):
+    key = subprocess.run(["openssl", "genpkey", "-algorithm", "RSA"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    account = {"type": "service_account", "client_email": "builder@project", "private_key_id": "k", "project_id": "p",
+               "private_key": key.stdout.decode(), "token_uri": f"{world.url}/google/token"}
+    world.variables["GOOGLE_APPLICATION_CREDENTIALS"] = str(world.configure("account.json", json.dumps(account)))
+    world.expect_google("builder@project")
+
+
+def google_impersonation(world):
+    account = {"type": "impersonated_service_account", "source_credentials": world.google_user(),
+               "service_account_impersonation_url": f"{world.url}/v1/projects/-/serviceAccounts/deploy:generateAccessToken"}
+    world.variables["GOOGLE_APPLICATION_CREDENTIALS"] = str(world.configure("account.json", json.dumps(account)))
+    world.expect_google("IMPERSONATED")
+
+
+def google_machine(world):
+    world.variables["GCE_METADATA_HOST"] = f"127.0.0.1:{world.port}"
+    world.expect_google("MACHINE")
+
+
 STORIES = {
     store_servers.Moto: [aws_variables, aws_profiles, aws_roles, aws_process, aws_web_identity, aws_single_sign_on, aws_container,
                          aws_machine, aws_refuses],
     store_servers.Azurite: [azure_key, azure_connection_string, azure_shared_access_signature, azure_machine, azure_application,
                             azure_workload, azure_command_line],
+    store_servers.Google: [google_token, google_text, google_login, google_service_account, google_impersonation, google_machine],
 }
 
 
@@ -327,7 +430,8 @@ def main():
     for kind, stories in STORIES.items():
         if options.only and options.only not in (it.__name__ for it in stories):
             continue
-        with store_servers.temporary(kind, options.stores.resolve()) as server:
+        programs = Path(__file__).resolve().parent if kind is store_servers.Google else options.stores.resolve()
+        with store_servers.temporary(kind, programs) as server:
             make_world = functools.partial(World, options=options, server=server)
             ended.append(tell(stories, make_world, options.only, jobs=4))
     return max(ended, default=2)
