@@ -207,7 +207,8 @@ def stores(machine, target, commit):
         machine.left_out.append("state in PostgreSQL, and the provider for it: its server takes `apt-get` and root")
     postgres = ["--postgres", "{postgres}"] if machine.debian else []
     yield python("stores", "e2e/stores.py", "--stores", "{store_servers}", *postgres,
-                 "--examples", str(target / "debug/examples"), "--seed", str(commit), **STORES)
+                 "--examples", str(target / "debug/examples"), "--seed", str(commit),
+                 reason="leases that must end, for each of five servers", **STORES)
     canary = ["--python", "{python}/bin/python"]
     yield python("canary-all", "e2e/canary.py", *canary, "--policies", "{python_policies}/bin/python", **STORES)
     yield python("canary-stores", "e2e/canary.py", *canary, "--stores", "{store_servers}", *postgres, **STORES)

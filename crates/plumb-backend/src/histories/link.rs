@@ -19,6 +19,8 @@ pub(super) struct Link {
     is_cut: AtomicBool,
     /// Number of requests until the process dies; zero for never.
     dies_in: AtomicU32,
+    /// Number of requests that do not reach the store, because the network is down.
+    lost: AtomicU32,
 }
 
 /// Connection without interference.
@@ -41,6 +43,7 @@ impl Link {
             is_open: AtomicBool::new(false),
             is_cut: AtomicBool::new(false),
             dies_in: AtomicU32::new(0),
+            lost: AtomicU32::new(0),
         }
     }
 
@@ -106,9 +109,18 @@ impl Link {
         if left > 0 {
             self.dies_in.store(left - 1, Ordering::SeqCst);
         }
+        let lost = self.lost.load(Ordering::SeqCst);
         let mut chance = self.world.chance();
         if left == 1 {
             self.cut();
+        } else if lost > 0 {
+            self.lost.store(lost - 1, Ordering::SeqCst);
+            return Fate::NoAnswer { is_done: false };
+        } else if self.world.has_faults && chance.random_ratio(1, 200) {
+            // Sometimes for longer than writes are repeated.
+            self.lost
+                .store(chance.random_range(1..40), Ordering::SeqCst);
+            return Fate::NoAnswer { is_done: false };
         } else if !self.world.has_faults || !chance.random_ratio(1, 40) {
             return Fate::Done;
         } else if chance.random_ratio(1, 3) {

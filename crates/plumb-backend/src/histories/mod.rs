@@ -1,8 +1,8 @@
 //! Random histories of several writers on one stack of an object store, with their invariants.
 //!
 //! Writers begin updates, record, finish, sleep, and are killed and cancelled. Each request of a writer passes through
-//! its [`Link`](link::Link), which sometimes lets other writers act first, sometimes returns an error, and sometimes is
-//! cut for good, as by `kill -9`. Writers can thus interrupt each other between any two requests, although all actions
+//! its [`Link`](link::Link), which sometimes lets other writers act first, sometimes returns an error, repeats a
+//! request or is down for a while, and sometimes is cut for good, as by `kill -9`. Writers can thus interrupt each other between any two requests, although all actions
 //! are sequential and determined by the seed.
 //!
 //! Invariants of each history:
