@@ -89,8 +89,10 @@ class Front:
             def answer(self, status, headers, content):
                 self.send_response_only(status)
                 is_head = self.command == "HEAD"
+                # The length of an answer without content is that of the object.
+                own = {"transfer-encoding", "connection"} | (set() if is_head else {"content-length"})
                 for name, value in headers:
-                    if name.lower() not in ("transfer-encoding", "connection", "content-length") or (is_head and "length" in name.lower()):
+                    if name.lower() not in own:
                         self.send_header(name, value)
                 if not is_head and status not in (204, 304):
                     self.send_header("Content-Length", str(len(content)))

@@ -268,9 +268,8 @@ def histories(world):
     world.example("store_histories", str(count // 20 if world.server.name == "google" else count), str(first))
 
 
-STORIES = [conformance, histories, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere, two_writers,
-           slept_past_its_lease, without_conditions, asked_to_end,
-           locked_by_hand, moved, refused]
+STORIES = [conformance, histories, life, project_names_the_store, variable_names_the_store, killed_on_this_machine, killed_elsewhere,
+           two_writers, slept_past_its_lease, without_conditions, asked_to_end, locked_by_hand, moved, refused]
 
 
 def expect_containers():
