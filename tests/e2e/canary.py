@@ -307,7 +307,7 @@ def single_objects(world):
 
 
 def carried_away(world):
-    """What a stack has goes to other programs, stacks, stores and passphrases, and back to former versions."""
+    """A state is exported as programs, restored, moved to another stack and store, and encrypted with another passphrase."""
     world.begin()
     world.ok("up", "--yes", "--skip-preview")
     world.learn_made()

@@ -386,7 +386,7 @@ def google_text(world):
 
 
 def google_login(world):
-    """What `gcloud auth application-default login` has left."""
+    """The file that `gcloud auth application-default login` writes."""
     world.configure(".config/gcloud/application_default_credentials.json", json.dumps(world.google_user()))
     world.expect_google("USER")
 

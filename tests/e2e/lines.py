@@ -1,4 +1,4 @@
-"""What lies between Plumb and a server on this machine: a line that can be cut, and fronts that change requests and answers."""
+"""Lines and fronts between Plumb and a server on this machine: they cut, lose, refuse or change requests."""
 
 import http.client
 import itertools

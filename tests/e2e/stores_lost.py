@@ -117,7 +117,7 @@ def lost_server(world, server):
 
 
 def silent_server(world, server):
-    """What is sent to the server is lost for half a minute. The update says what it waits for, and goes on."""
+    """Requests to the server are lost for half a minute. The update names the store that it waits for, and goes on."""
     line = Line(server.port)
     try:
         world.reach(server, line.port)
@@ -137,7 +137,7 @@ def silent_server(world, server):
 
 
 def busy_server(world, server):
-    """The server refuses one request in five for now, and has carried out half of these."""
+    """The server answers one request in five with 503, half of them after it has carried them out."""
     if server.name == "postgres":
         raise LeftOut("its server speaks no HTTP")
     front = BusyFront(server.port)
@@ -234,7 +234,7 @@ class World:
         return names
 
     def goes_on(self, names):
-        """What is asked for exists, was made once, and the next run finds nothing to do."""
+        """All resources exist, each command was carried out once, and the next run finds nothing to do."""
         expect("the resources", self.names(), names)
         self.ok("up", "--yes", "--skip-preview", "--expect-no-changes")
         expect("each command is carried out once", self.made(), names)

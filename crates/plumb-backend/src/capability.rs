@@ -6,11 +6,10 @@
 
 use uuid::Uuid;
 
-use crate::bucket::{Bucket, Version};
+use crate::bucket::Version;
 use crate::error::{BackendError, BucketError, StoreErrorKind};
 use crate::segments;
 use crate::store::Store;
-use crate::unconditional::CheckedBucket;
 
 const MARK: &str = ".pulumi/conditional-writes";
 const SUPPORTED: &[u8] = b"supported\n";
@@ -18,41 +17,50 @@ const MISSING: &[u8] = b"missing\n";
 
 /// Makes sure that conditional writes can be used, by the store or by checks.
 pub(crate) fn ensure(store: &Store) -> Result<(), BackendError> {
-    let Some(bucket) = store.checked.as_deref().filter(|it| !it.is_checking()) else {
+    if store.bucket.files().is_some() || store.has_lock_only() {
         return Ok(());
-    };
-    match bucket.get(MARK)? {
-        Some(mark) if mark == MISSING => bucket.start_checking(),
+    }
+    match store.bucket.get(MARK)? {
+        Some(mark) if mark == MISSING => store.rely_on_lock(),
         Some(_) => {}
-        None => test(bucket)?,
+        None => test(store)?,
     }
     Ok(())
 }
 
 /// Tests conditional writes again, because a server may be newer than the mark of a former test.
 pub(crate) fn renew(store: &Store) -> Result<(), BackendError> {
-    match store.checked.as_deref() {
-        Some(bucket) if bucket.get(MARK)?.is_none_or(|mark| mark == MISSING) => test(bucket),
-        _ => Ok(()),
+    if store.bucket.files().is_some() || store.has_lock_only() {
+        return Ok(());
     }
+    if store
+        .bucket
+        .get(MARK)?
+        .is_some_and(|mark| mark == SUPPORTED)
+    {
+        return Ok(());
+    }
+    test(store)
 }
 
-fn test(bucket: &CheckedBucket) -> Result<(), BackendError> {
+fn test(store: &Store) -> Result<(), BackendError> {
+    let bucket = store.bucket.as_ref();
     let key = format!("{MARK}-{}", Uuid::new_v4());
-    let works = works(bucket, &key);
+    let works = works(store, &key);
     bucket.delete(&key)?;
     let mark = if works? {
         SUPPORTED
     } else {
-        bucket.start_checking();
+        store.rely_on_lock();
         MISSING
     };
     Ok(bucket.put(MARK, mark)?)
 }
 
 /// Whether conditions are respected.
-fn works(bucket: &dyn Bucket, key: &str) -> Result<bool, BackendError> {
-    match segments::claim(bucket, key, b"1") {
+fn works(store: &Store, key: &str) -> Result<bool, BackendError> {
+    let bucket = store.bucket.as_ref();
+    match segments::claim(store, key, b"1") {
         Ok(true) => {}
         Ok(false) => return Ok(false),
         Err(error) if is_refused(&error) => {
@@ -65,10 +73,8 @@ fn works(bucket: &dyn Bucket, key: &str) -> Result<bool, BackendError> {
     if bucket.put_if_absent(key, b"2")? {
         return Ok(false);
     }
-    let version = |bucket: &dyn Bucket| -> Result<Option<Version>, BackendError> {
-        Ok(bucket.get_versioned(key)?.map(|object| object.version))
-    };
-    let Some(first) = version(bucket)?.filter(|first| *first != Version::default()) else {
+    let found = bucket.get_versioned(key)?.map(|object| object.version);
+    let Some(first) = found.filter(|first| *first != Version::default()) else {
         return Ok(false);
     };
     // The client may have repeated a request that had its effect.

@@ -436,7 +436,7 @@ fn claim(
             is_ending: false,
         };
         let key = lease_key(&folder, epoch);
-        if segments::claim(store.bucket.as_ref(), &key, &json_bytes(&content))? {
+        if segments::claim(store, &key, &json_bytes(&content))? {
             return Ok((content, former));
         }
         former = FormerLeases::of(store, stack)?;

@@ -27,7 +27,6 @@ use plumb_state::journal::disk::{
 };
 use uuid::Uuid;
 
-use crate::bucket::Bucket;
 use crate::error::{BackendError, BucketError, Fenced, JournalError};
 use crate::journal::{Log, cannot_write, new_packer};
 use crate::keys;
@@ -43,9 +42,9 @@ const REMOVED: &str = "removed";
 pub(crate) const SEAL_DAYS: u64 = 7;
 /// Maximum number of attempts for a write with an unknown outcome.
 const TRIES: u32 = 12;
-/// Time after which no attempt begins, for networks that swallow requests: each attempt waits for its answer then. A
-/// server that refuses connections uses up the attempts in half a minute.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Time after which no attempt to write begins, for networks that swallow requests: each attempt waits for its answer
+/// then. A server that refuses connections uses up the attempts in half a minute.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// Pause before the second attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// Maximum pause between attempts.
@@ -159,8 +158,7 @@ impl Segments {
             };
             let record = disk::segment_record(&header, &writer, SegmentRole::Seal);
             let key = segment_key(&self.journal, self.epoch, number);
-            let is_sealed = claim(store.bucket.as_ref(), &key, &record)?
-                || is_seal(store.stored(&key)?.as_deref());
+            let is_sealed = claim(store, &key, &record)? || is_seal(store.stored(&key)?.as_deref());
             self.numbers.insert(number, (key, SystemTime::now()));
             if is_sealed {
                 return Ok(());
@@ -297,13 +295,14 @@ fn numbers_of(name: &str) -> Option<(u64, u64)> {
 
 /// Creates an object whose content is unique to this writer; returns whether the existing object has this content.
 /// After a write with an unknown outcome, the object is read back.
-pub(crate) fn claim(bucket: &dyn Bucket, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+pub(crate) fn claim(store: &Store, key: &str, content: &[u8]) -> Result<bool, BucketError> {
+    let bucket = store.bucket.as_ref();
     let began = Instant::now();
     let mut wait = FIRST_WAIT;
     for left in (0..TRIES).rev() {
         let may_retry =
             |error: &BucketError| error.is_transient() && left > 0 && began.elapsed() < PATIENCE;
-        let failed = match bucket.put_if_absent(key, content) {
+        let failed = match store.put_if_absent(key, content) {
             Ok(true) => return Ok(true),
             // The client may have repeated a request that had its effect.
             Ok(false) => None,
@@ -372,7 +371,7 @@ impl SegmentLog {
         let key = segment_key(&self.own.journal, self.own.epoch, number);
         let mut content = disk::segment_record(&self.header, &self.writer, role);
         content.extend(entries);
-        let written = claim(self.store.bucket.as_ref(), &key, &content);
+        let written = claim(&self.store, &key, &content);
         let is_own = written.map_err(|error| JournalError::Io {
             message: error.chain(),
         })?;

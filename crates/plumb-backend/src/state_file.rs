@@ -13,13 +13,11 @@ use crate::bucket::{Entry, Version};
 use crate::compression::Compression;
 use crate::error::{BackendError, BucketError, Fenced};
 use crate::keys;
+use crate::segments::PATIENCE;
 use crate::store::{Store, unix_nanos};
 
 /// Length of the part of a state file that is read first to find the root resource. Outputs of stacks are seldom larger.
 const START: usize = 128 * 1024;
-
-/// Time after which a failed write is not repeated.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A state file that was read.
 pub(crate) struct StateFile {
@@ -266,7 +264,7 @@ impl Store {
         let mut is_ours = false;
         self.with_retries(target, || {
             // A failed attempt may have had its effect.
-            is_ours = self.bucket.replace(target, content, expected.as_ref())?
+            is_ours = self.replace(target, content, expected.as_ref())?
                 || self.bucket.get(target)?.as_deref() == Some(content);
             Ok(())
         })?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use crate::bucket::Bucket;
 use crate::compression::Compression;
 use crate::encryption::{EncryptedBucket, StateKeys};
 use crate::error::{BackendError, BucketError};
-use crate::unconditional::CheckedBucket;
 
 /// Owner of locks and leases: this process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,8 +94,8 @@ impl StoreOptions {
 pub(crate) struct Store {
     /// All objects. Those of encrypted stacks are decrypted when they are read, and encrypted when they are written.
     pub(crate) bucket: Arc<dyn Bucket>,
-    /// The part of `bucket` that checks conditions of writes; `None` for files.
-    pub(crate) checked: Option<Arc<CheckedBucket>>,
+    /// Whether the store ignores conditions of writes.
+    pub(crate) lock_only: AtomicBool,
     /// `bucket` by its own type, for what other buckets cannot do; `None` if it cannot encrypt.
     pub(crate) encryption: Option<Arc<EncryptedBucket>>,
     pub(crate) owner: Owner,
@@ -104,14 +104,6 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new(bucket: Arc<dyn Bucket>, owner: Owner, options: StoreOptions) -> Self {
-        let checked = bucket
-            .files()
-            .is_none()
-            .then(|| Arc::new(CheckedBucket::new(Arc::clone(&bucket))));
-        let bucket = match &checked {
-            Some(checked) => Arc::clone(checked) as Arc<dyn Bucket>,
-            None => bucket,
-        };
         let encryption = options.state_keys.clone();
         let encryption =
             encryption.map(|keys| Arc::new(EncryptedBucket::new(Arc::clone(&bucket), keys)));
@@ -120,16 +112,11 @@ impl Store {
                 Some(encrypted) => Arc::clone(encrypted) as Arc<dyn Bucket>,
                 None => bucket,
             },
-            checked,
+            lock_only: AtomicBool::new(false),
             encryption,
             owner,
             options,
         }
-    }
-
-    /// Whether only the lock keeps other runs away, because the store has no conditional writes.
-    pub(crate) fn has_lock_only(&self) -> bool {
-        self.checked.as_ref().is_some_and(|it| it.is_checking())
     }
 
     /// Performs two actions that do not depend on each other: at the same time if the store is remote, otherwise in

@@ -40,8 +40,8 @@ pub(crate) struct NoCredentials {
 }
 
 impl NoCredentials {
-    #[cfg(any(feature = "aws", feature = "google"))]
     /// The error of a client that could not load the credentials of this cloud.
+    #[cfg(any(feature = "aws", feature = "google"))]
     pub(crate) fn error(
         cloud: &'static str,
         advice: &'static str,

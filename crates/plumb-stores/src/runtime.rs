@@ -39,8 +39,8 @@ impl Worker {
         })
     }
 
+    /// Runs other work than a request to the store, such as the search for credentials.
     #[cfg(any(feature = "aws", feature = "google"))]
-    /// Runs something else than a request to the store, such as the search for credentials.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
