@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -49,13 +50,15 @@ def one(story, make_world):
     """Runs one story, and says how it ended; answers whether it ended well."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="plumb-story-") as root:
-        world = make_world(Path(root).resolve())
+        world = None
         try:
+            world = make_world(Path(root).resolve())
             story(world)
         except LeftOut as missing:
             print(f"left out {story.__name__}: {missing}", flush=True)
-        except AssertionError as problem:
-            account = str(problem) + getattr(world, "account", str)()
+        except Exception as problem:
+            said = str(problem) if isinstance(problem, AssertionError) else traceback.format_exc()
+            account = said + getattr(world, "account", str)()
             print(f"FAILED {story.__name__}\n    " + account.replace("\n", "\n    "), flush=True)
             return False
         else:

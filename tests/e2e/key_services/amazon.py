@@ -2,6 +2,7 @@
 
 import json
 import threading
+import uuid
 
 import boto3
 from botocore.auth import SigV4Auth
@@ -9,6 +10,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+from .port import KeptPort
 
 REGION, ACCESS_KEY, SECRET_KEY = "eu-west-1", "AKIAPLUMBTESTS", "amazon-secret-key"
 
@@ -24,26 +27,27 @@ class Amazon:
     def __init__(self):
         self.calls, self.refused, self.is_counting = [], set(), False
         self.application = DomainDispatcherApplication(create_backend_app)
-        self.number, self.server = 0, None
+        # Clients are made by several threads at once, which the default session of the library does not stand.
+        self.session = boto3.session.Session()
+        self.port, self.server = KeptPort(), None
         self.open()
         client = self.client()
         self.key = client.create_key()["KeyMetadata"]["Arn"]
         # All servers of this process have the same aliases.
-        self.alias = f"alias/dev-{self.number}"
+        self.alias = f"alias/dev-{uuid.uuid4()}"
         client.create_alias(AliasName=self.alias, TargetKeyId=self.key)
         self.is_counting = True
 
     @property
     def endpoint(self):
-        return f"http://127.0.0.1:{self.number}"
+        return f"http://127.0.0.1:{self.port.number}"
 
     def client(self):
-        return boto3.client("kms", region_name=REGION, endpoint_url=self.endpoint, aws_access_key_id=ACCESS_KEY,
-                            aws_secret_access_key=SECRET_KEY)
+        return self.session.client("kms", region_name=REGION, endpoint_url=self.endpoint, aws_access_key_id=ACCESS_KEY,
+                                   aws_secret_access_key=SECRET_KEY)
 
     def open(self):
-        self.server = make_server("127.0.0.1", self.number, self, threaded=True, request_handler=Quiet)
-        self.number = self.server.server_port
+        self.server = make_server("127.0.0.1", self.port.number, self, threaded=True, request_handler=Quiet)
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self):

@@ -19,6 +19,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from .port import KeptPort
+
 TENANT, CLIENT, PASSWORD = "11111111-2222-3333-4444-555555555555", "plumb-client", "azure-password"
 ACCOUNT = "stacks@plumb.iam.gserviceaccount.com"
 VAULT_TOKEN = "vault-token"
@@ -232,13 +234,16 @@ class Port:
         if certificate:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(certificate)
-        self.number, self.server = 0, None
+        self.port, self.server = KeptPort(), None
         self.open()
+
+    @property
+    def number(self):
+        return self.port.number
 
     def open(self):
         self.server = ThreadingHTTPServer(("127.0.0.1", self.number), handler_of(self))
         self.server.daemon_threads = True
-        self.number = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self):
