@@ -96,11 +96,11 @@ def resizes(project):
 
 
 def scrolls(project):
-    """a tree that is longer than the screen says so, can be looked at with keys, and is whole at the end"""
+    """a tree that is longer than the screen says so, can be looked at with keys, and is short or whole at the end"""
     resources = {f"thing-{n:02}": thing(value="v") for n in range(30)}
     resources["slow"] = thing(value="v", sleepMs={"create": 15000})
     project.write(resources)
-    terminal = project.terminal(["up", "--yes", "--skip-preview"], columns=100, lines=15)
+    terminal = project.terminal(["up", "--yes", "--skip-preview", "--all-rows"], columns=100, lines=15)
     terminal.until("more (arrow keys: look around)")
     # The rows that are done have given way.
     terminal.until(" slow ")
@@ -117,6 +117,24 @@ def scrolls(project):
     for n in range(30):
         count = sum(f" thing-{n:02} " in line and "created (" in line for line in seen)
         check(count >= 1, f"thing-{n:02} is not in the last frame")
+    # Without the flag, rows that are alike are one, and the preview says what the progress is part of.
+    terminal = project.terminal(["destroy", "--yes"], columns=100, lines=15)
+    terminal.ends(0)
+    seen = terminal.everything()
+    check(sum(" and 30 more  delete" in line for line in seen) == 2, "rows that are alike are not one")
+    check(len([line for line in seen if line.strip()]) < 25, "the output is long")
+
+
+def progresses(project):
+    """the last line of a running update says how far it is"""
+    resources = {f"thing-{n:02}": thing(value="v", sleepMs={"create": 100 if n < 20 else 4000}) for n in range(25)}
+    project.write(resources)
+    terminal = project.terminal(["up", "--yes"], columns=100, lines=15)
+    terminal.until(" of 26, 5 under way, ")
+    last = terminal.screen_lines()
+    check(any(re.search(r"\[=+ +\] 20 of 26, 5 under way, \d+/(s|min), \d+s$", line) for line in last), "the line is another one")
+    terminal.ends(0)
+    check("under way" not in terminal.text(), "the line is still there at the end")
 
 
 def confirms(project):
@@ -581,6 +599,7 @@ TESTS = [
     frames,
     resizes,
     scrolls,
+    progresses,
     confirms,
     chooses,
     stops_the_question,

@@ -82,7 +82,7 @@ fn show(view: View, events: &[Event]) -> usize {
             next_frame = Instant::now() + (drawing.elapsed() * 10).max(Duration::from_millis(60));
         }
     }
-    written += display.full_frame(120, began.elapsed()).len();
+    written += display.last_frame(120, 50, began.elapsed()).len();
     written + display.finish(began.elapsed()).stdout.len()
 }
 

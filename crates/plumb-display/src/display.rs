@@ -221,14 +221,15 @@ impl Display {
             Body::Tree(_) => return Output::default(),
             Body::Progress(_) | Body::Diff(_) => self.waits.report(now),
         };
-        match &mut self.body {
-            Body::Progress(progress) => Output::stdout(progress.tick(&waits)),
+        let output = match &mut self.body {
+            Body::Progress(progress) => Output::stdout(progress.tick(&waits, now)),
             Body::Diff(_) if !self.options.suppress_progress => Output {
                 stdout: String::new(),
                 stderr: crate::text::lines("", &waits),
             },
             Body::Tree(_) | Body::Diff(_) => Output::default(),
-        }
+        };
+        self.colored(output)
     }
 
     /// Sets the line about the store of the state, if the run waits for it. It stands for a line about the program.
@@ -245,32 +246,27 @@ impl Display {
 
     /// Current tree, with at most `height` lines of at most `width` columns; empty for other views.
     pub fn frame(&self, width: usize, height: usize, now: Duration) -> Vec<String> {
-        self.sized_frame(
-            Size {
-                width,
-                height: Some(height),
-            },
-            now,
-        )
-    }
-
-    /// Complete tree, as the last frame.
-    pub fn full_frame(&self, width: usize, now: Duration) -> Vec<String> {
-        self.sized_frame(
-            Size {
-                width,
-                height: None,
-            },
-            now,
-        )
-    }
-
-    fn sized_frame(&self, size: Size, now: Duration) -> Vec<String> {
         let Body::Tree(tree) = &self.body else {
             return Vec::new();
         };
-        tree.frame(size, &self.waits, now)
-            .iter()
+        let size = Size {
+            width,
+            height: Some(height),
+        };
+        self.colored_lines(&tree.frame(size, &self.waits, now))
+    }
+
+    /// The tree as it stays on a screen of this size: complete, but rows that are alike are one line if there are too many.
+    pub fn last_frame(&self, width: usize, height: usize, now: Duration) -> Vec<String> {
+        let Body::Tree(tree) = &self.body else {
+            return Vec::new();
+        };
+        self.colored_lines(&tree.last_frame(width, height, &self.waits, now))
+    }
+
+    fn colored_lines(&self, lines: &[String]) -> Vec<String> {
+        let colored = lines.iter();
+        colored
             .map(|line| colorize(line, self.options.color).into_owned())
             .collect()
     }
@@ -290,7 +286,7 @@ impl Display {
                 )
             }
             Body::Tree(tree) => {
-                tree.rows.done = true;
+                tree.rows.end_all();
                 let sections = final_sections(&tree.rows, &self.policies, self.summary.as_ref());
                 // Separated from the last frame of the tree by an empty line.
                 if sections.is_empty() {
@@ -316,7 +312,14 @@ impl Display {
 fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -> String {
     let options = rows.options();
     let mut text = policies.section(options);
-    text.push_str(&sections::diagnostics(rows));
+    // What people have to deal with is what they see first when the run is over: the last lines.
+    let diagnostics = sections::diagnostics(rows);
+    let (first, last) = if options.has_own_name() && rows.errored() > 0 {
+        (String::new(), diagnostics)
+    } else {
+        (diagnostics, String::new())
+    };
+    text.push_str(&first);
     text.push_str(&sections::stack_outputs(
         rows.stack_outputs.as_ref(),
         options,
@@ -328,5 +331,6 @@ fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -
         text.push_str(&sections::duration(summary));
         text.push('\n');
     }
+    text.push_str(&last);
     text
 }

@@ -216,6 +216,7 @@ impl Explanations {
             let left = counted(goes.len() - MOST_NAMED, "more resource");
             let _ = writeln!(out, "    … and {left}");
         }
+        out.push('\n');
         colorize(&out, options.color).into_owned()
     }
 }

@@ -51,6 +51,7 @@ pub use preview_json::{PreviewDigest, StateToJson};
 pub use report::{ChangeReport, fenced};
 pub use summary_json::ResultSummary;
 pub use text::linked;
+pub use tree::expected;
 pub use unchanged::Unchanged;
 pub use values::object_text;
 pub use watch::WatchLines;

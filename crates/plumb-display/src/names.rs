@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub const OWN_NAME: &str = "plumb";
 
 /// The name of the program in texts of the reference.
-const REFERENCE_NAME: &str = "pulumi";
+pub(crate) const REFERENCE_NAME: &str = "pulumi";
 
 /// Marks in front of a command.
 const MARKS: [&str; 6] = ["`", "'", "\"", "(", "\t", "  "];

@@ -5,7 +5,7 @@ use plumb_events::{ColorMode, Diagnostic, Filter};
 
 use crate::ci::CiSystem;
 use crate::color::{HEADLINE, paint};
-use crate::names::{OWN_NAME, with_program};
+use crate::names::{OWN_NAME, REFERENCE_NAME, with_program};
 
 /// Kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,10 @@ pub struct Options {
     pub debug: bool,
     /// Whether to use non-ASCII characters for decoration.
     pub emoji: bool,
+    /// Number of resources that the operation will change, as far as a preview has found; `None` if there was none.
+    pub expected: Option<usize>,
+    /// Whether the last frame of a tree has a row for each resource, also where many are alike.
+    pub all_rows: bool,
     /// Whether to mark properties that require a replacement by words in addition to colour.
     pub explain: bool,
     /// Whether a screen reader is used, which excludes progress indicators without words.
@@ -111,6 +115,17 @@ impl Options {
         } else {
             Filter::new(self.show_secrets)
         }
+    }
+
+    /// Whether the output is for people who look at a terminal, and who started this program by a name of its own: programs
+    /// that were made for the reference see what they know.
+    pub(crate) fn is_for_people(&self) -> bool {
+        self.explain && self.has_own_name()
+    }
+
+    /// Whether the program was started by a name of its own, and not by that of the reference.
+    pub(crate) fn has_own_name(&self) -> bool {
+        self.program != REFERENCE_NAME
     }
 
     /// Options for progress lines of `action` on `stack`, without colours.
@@ -141,6 +156,8 @@ impl Options {
             full_output: false,
             debug: false,
             emoji: false,
+            expected: None,
+            all_rows: false,
             explain: false,
             read_aloud: false,
             ci: None,

@@ -5,12 +5,16 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use ecow::EcoString;
-use plumb_events::{Event, Progress};
+use indexmap::IndexSet;
+use plumb_events::{Event, Progress, Severity};
 
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
 use crate::sections;
 use crate::text::lines;
+
+/// Shortest step whose start has a line in the program's own output. That of a shorter one would only double the log.
+const SAID_WHEN_STARTED: Duration = Duration::from_secs(1);
 
 /// Builds progress lines from events.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(crate) struct ProgressLines {
     /// Whether the cursor is after a progress indicator.
     waiting: bool,
     downloads: BTreeSet<EcoString>,
+    /// Rows whose step has begun without a line.
+    unsaid: IndexSet<usize>,
 }
 
 impl ProgressLines {
@@ -30,6 +36,7 @@ impl ProgressLines {
             active: false,
             waiting: false,
             downloads: BTreeSet::new(),
+            unsaid: IndexSet::new(),
         }
     }
 
@@ -46,25 +53,67 @@ impl ProgressLines {
                 self.download(progress, &mut out);
             }
             _ => {
-                if let Touched::Row(idx) = self.rows.handle(event, now) {
-                    let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
+                if let Touched::Row(idx) = self.rows.handle(event, now)
+                    && !self.is_said_later(event, idx)
+                {
+                    self.say(idx, now, &mut out);
                 }
             }
         }
         self.after_waiting(out)
     }
 
-    /// Text for a tick: `waits`, or a progress indicator if nothing was written since the last tick. No dots in CI logs and
-    /// for screen readers.
-    pub(crate) fn tick(&mut self, waits: &[String]) -> String {
+    /// Whether an event has no line of its own: errors stand at the end, and the start of a step has a line if the step
+    /// takes long.
+    fn is_said_later(&mut self, event: &Event, idx: usize) -> bool {
         let options = self.rows.options();
-        if options.suppress_progress || self.rows.done {
+        if !options.has_own_name() {
+            return false;
+        }
+        match event {
+            Event::Diagnostic(it) => it.severity == Severity::Error && !it.ephemeral,
+            Event::ResourcePre(_) if !options.preview && self.rows.list[idx].is_custom => {
+                self.unsaid.insert(idx);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn say(&mut self, idx: usize, now: Duration, out: &mut String) {
+        self.unsaid.swap_remove(&idx);
+        let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));
+    }
+
+    /// Lines for steps that have become long.
+    fn starts(&mut self, now: Duration) -> String {
+        let is_long = |idx: &usize| {
+            let started = self.rows.list[*idx].started;
+            started.is_some_and(|it| now.saturating_sub(it) >= SAID_WHEN_STARTED)
+        };
+        let due: Vec<usize> = self.unsaid.iter().copied().filter(is_long).collect();
+        let mut out = String::new();
+        for idx in due {
+            self.say(idx, now, &mut out);
+        }
+        out
+    }
+
+    /// Text for a tick: starts of long steps, `waits`, or a progress indicator if nothing was written since the last tick. No dots in CI logs and
+    /// for screen readers.
+    pub(crate) fn tick(&mut self, waits: &[String], now: Duration) -> String {
+        if self.rows.done {
             return String::new();
         }
-        if !waits.is_empty() {
-            return self.after_waiting(lines("    ", waits));
+        let mut news = self.starts(now);
+        let options = self.rows.options();
+        if !options.suppress_progress {
+            news.push_str(&lines("    ", waits));
         }
-        let has_no_dots = options.ci.is_some() || options.read_aloud;
+        if !news.is_empty() {
+            return self.after_waiting(news);
+        }
+        let has_no_dots = options.suppress_progress || options.ci.is_some() || options.read_aloud;
         if std::mem::take(&mut self.active) || has_no_dots {
             return String::new();
         }
@@ -82,7 +131,7 @@ impl ProgressLines {
     /// Lines for unfinished rows, after the end of the operation.
     pub(crate) fn finish(&mut self, now: Duration) -> String {
         let unfinished = self.rows.unfinished();
-        self.rows.done = true;
+        self.rows.end_all();
         let mut out = String::new();
         for idx in unfinished {
             let _ = writeln!(out, "{}", self.line(&self.rows.list[idx], now));

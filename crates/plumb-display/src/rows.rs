@@ -26,9 +26,11 @@ pub(crate) struct Row {
     /// `[retain]` if the object is kept when the resource is deleted from the state.
     retained: &'static str,
     /// Whether the resource is managed by a provider.
-    is_custom: bool,
+    pub(crate) is_custom: bool,
     /// Summary of the last step's difference.
     difference: String,
+    /// The difference itself, if it is short and people look.
+    short_difference: Option<String>,
     /// Summary of the difference that requires a replacement, for the parts of that replacement.
     replacement: Option<String>,
     /// Whether the row is hidden until it has a message.
@@ -75,10 +77,12 @@ impl Row {
         self.ended.contains(&self.op)
     }
 
-    fn info(&self, all_done: bool, tree: bool) -> String {
+    /// Text of the info column; `values`: whether a short difference has its values.
+    fn info(&self, all_done: bool, tree: bool, values: bool) -> String {
         let is_part = matches!(self.op, StepOp::CreateReplacement | StepOp::DeleteReplaced);
         let replacement = self.replacement.as_ref().filter(|_| is_part);
-        let difference = replacement.unwrap_or(&self.difference);
+        let short = self.short_difference.as_ref().filter(|_| values);
+        let difference = short.or(replacement).unwrap_or(&self.difference);
         let mut parts = Vec::new();
         if !difference.is_empty() {
             parts.push(difference.clone());
@@ -164,6 +168,8 @@ pub(crate) struct Rows {
     pub(crate) done: bool,
     /// Whether a step has failed.
     failed: bool,
+    /// Whether the run has failed because of errors that rows have.
+    run_failed: bool,
     pub(crate) stack_outputs: Option<Metadata>,
 }
 
@@ -177,6 +183,7 @@ impl Rows {
             stack_urn: None,
             done: false,
             failed: false,
+            run_failed: false,
             stack_outputs: None,
         }
     }
@@ -230,9 +237,12 @@ impl Rows {
         }
         let is_known_root = self.is_stack(&metadata.urn);
         let idx = self.row_for(metadata);
+        let before = self.shown_op(&self.list[idx]);
         self.set_step(idx, metadata, is_known_root);
+        // One row for a replacement has the time of all its parts.
+        let goes_on = before == StepOp::Replace && self.shown_op(&self.list[idx]) == before;
         let row = &mut self.list[idx];
-        row.started = Some(now);
+        row.started = row.started.filter(|_| goes_on).or(Some(now));
         row.stopped = None;
         self.touched_if_visible(idx)
     }
@@ -281,10 +291,36 @@ impl Rows {
         if is_hidden || text.trim_end().is_empty() {
             return Touched::Nothing;
         }
+        if self.repeats_errors(diagnostic) {
+            self.run_failed = true;
+            return Touched::Nothing;
+        }
         let idx = self.row_of(diagnostic.urn.as_ref());
         self.list[idx].hidden = false;
         self.list[idx].add(diagnostic, text);
         self.touched_if_visible(idx)
+    }
+
+    /// Whether a message says no more than that the run has failed, which errors of resources have shown. The reference
+    /// has such a message after each failure.
+    fn repeats_errors(&self, diagnostic: &Diagnostic) -> bool {
+        let says_no_more = || {
+            let message = strip_color(&diagnostic.message);
+            matches!(message.trim(), "update failed" | "preview failed")
+        };
+        self.options.has_own_name()
+            && diagnostic.severity == Severity::Error
+            && diagnostic.urn.is_none()
+            && says_no_more()
+            && self.errored() > 0
+    }
+
+    /// Ends the operation: nothing is under way any more.
+    pub(crate) fn end_all(&mut self) {
+        self.done = true;
+        if let Some(idx) = self.stack_row.filter(|_| self.run_failed) {
+            self.list[idx].failed = true;
+        }
     }
 
     /// Index of the row for a diagnostic of a resource or of the stack.
@@ -320,11 +356,19 @@ impl Rows {
     /// Sets the step of a row. `is_known_root`: whether the event is for the root stack, and not its first.
     fn set_step(&mut self, idx: usize, metadata: &Metadata, is_known_root: bool) {
         let difference = steps::difference_summary(metadata);
+        let shows_values = self.is_tree() && self.options.is_for_people();
+        let short_difference = shows_values
+            .then(|| steps::short_difference(metadata))
+            .flatten();
         let row = &mut self.list[idx];
         if steps::is_shown(metadata, &self.options) || is_known_root {
             row.hidden = false;
         }
         row.difference = difference;
+        // The parts of a replacement say what the whole is for.
+        if metadata.op != StepOp::DeleteReplaced {
+            row.short_difference = short_difference;
+        }
         row.op = metadata.op;
         row.parent = metadata.parent().cloned().or_else(|| row.parent.take());
         row.has_step = true;
@@ -364,10 +408,21 @@ impl Rows {
         if let Some(parent) = metadata.parent().filter(|parent| !self.is_stack(parent))
             && !self.by_urn.contains_key(parent)
         {
-            self.push_resource(parent);
+            self.push_parent(parent);
         }
         self.ensure_stack_row();
         idx
+    }
+
+    /// Adds the row of a parent without an event. A tree has one row for the root stack and for what is about no resource.
+    fn push_parent(&mut self, parent: &Urn) {
+        if self.is_tree() && parent.is_root_stack() {
+            let idx = self.ensure_stack_row();
+            self.list[idx].urn = Some(parent.clone());
+            self.by_urn.insert(parent.clone(), idx);
+        } else {
+            self.push_resource(parent);
+        }
     }
 
     fn row_for_urn(&mut self, urn: &Urn) -> usize {
@@ -414,6 +469,7 @@ impl Rows {
             retained: "",
             is_custom: false,
             difference: String::new(),
+            short_difference: None,
             replacement: None,
             ended: Vec::new(),
             failed: false,
@@ -473,6 +529,20 @@ impl Rows {
 
     /// Status column.
     pub(crate) fn status_text(&self, row: &Row, now: Duration) -> String {
+        self.status_with(row, Some(now), &time_text(&[row], self.shown_op(row)))
+    }
+
+    /// Status column of rows at these indices, which are finished and alike, as one.
+    pub(crate) fn status_of_all(&self, alike: &[usize]) -> String {
+        let list: Vec<&Row> = alike.iter().map(|idx| &self.list[*idx]).collect();
+        let Some(first) = list.first() else {
+            return String::new();
+        };
+        self.status_with(first, None, &time_text(&list, self.shown_op(first)))
+    }
+
+    /// Status column with `time` behind the word of a finished step. `now`: for the duration of a running one.
+    pub(crate) fn status_with(&self, row: &Row, now: Option<Duration>, time: &str) -> String {
         let op = self.shown_op(row);
         let failed = row.failed || row.has_errors();
         let color = ops::line_color(op);
@@ -490,17 +560,9 @@ impl Rows {
         } else if self.options.preview {
             format!("{color}{}{RESET}", ops::done_word(op, true))
         } else if failed {
-            format!(
-                "{ERROR}**{}{}**{RESET}",
-                ops::failed_word(op),
-                time_text(row, op)
-            )
+            format!("{ERROR}**{}{time}**{RESET}", ops::failed_word(op))
         } else {
-            format!(
-                "{color}{}{}{RESET}",
-                ops::done_word(op, false),
-                time_text(row, op)
-            )
+            format!("{color}{}{time}{RESET}", ops::done_word(op, false))
         };
         format!("{text}{}", row.retained)
     }
@@ -511,10 +573,10 @@ impl Rows {
         self.done && row.is_custom && !changes_nothing && !row.has_outputs()
     }
 
-    fn running_text(&self, row: &Row, op: StepOp, now: Duration) -> String {
+    fn running_text(&self, row: &Row, op: StepOp, now: Option<Duration>) -> String {
         let word = ops::progress_word(op, self.options.preview);
-        match row.started {
-            Some(started) if !self.options.preview && op != StepOp::Same => {
+        match row.started.zip(now) {
+            Some((started, now)) if !self.options.preview && op != StepOp::Same => {
                 format!("{word} ({}s)", now.saturating_sub(started).as_secs())
             }
             _ => word.to_owned(),
@@ -523,7 +585,23 @@ impl Rows {
 
     /// Info column.
     pub(crate) fn info_text(&self, row: &Row) -> String {
-        row.info(self.done, self.is_tree())
+        row.info(self.done, self.is_tree(), true)
+    }
+
+    /// Info column of rows that may differ in the values of a difference.
+    pub(crate) fn info_without_values(&self, row: &Row) -> String {
+        row.info(self.done, self.is_tree(), false)
+    }
+
+    /// Info column of rows at these indices, which are alike, as one.
+    pub(crate) fn info_of_all(&self, alike: &[usize]) -> String {
+        let mut texts = alike.iter().map(|idx| self.info_text(&self.list[*idx]));
+        let first = texts.next().unwrap_or_default();
+        if texts.all(|text| text == first) {
+            return first;
+        }
+        let row = alike.first().map(|idx| &self.list[*idx]);
+        row.map_or_else(String::new, |row| self.info_without_values(row))
     }
 
     /// Options of the display.
@@ -537,13 +615,20 @@ impl Rows {
     }
 }
 
-/// Duration of a finished step, with a leading space.
-fn time_text(row: &Row, op: StepOp) -> String {
-    match (row.started, row.stopped) {
-        (Some(started), Some(stopped)) if op != StepOp::Same => {
-            format!(" ({})", short_time(stopped.saturating_sub(started)))
-        }
-        _ => String::new(),
+/// Durations of finished steps, from the shortest to the longest, with a leading space.
+fn time_text(rows: &[&Row], op: StepOp) -> String {
+    let times = rows.iter().filter_map(|row| {
+        let (started, stopped) = row.started.zip(row.stopped)?;
+        Some(stopped.saturating_sub(started))
+    });
+    let Some((least, most)) = times.clone().min().zip(times.max()) else {
+        return String::new();
+    };
+    let (least, most) = (short_time(least), short_time(most));
+    match op {
+        StepOp::Same => String::new(),
+        _ if least == most => format!(" ({least})"),
+        _ => format!(" ({least} to {most})"),
     }
 }
 

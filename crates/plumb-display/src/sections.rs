@@ -10,7 +10,7 @@ use plumb_resource::StepOp;
 use crate::color::{BOLD, ERROR, HEADLINE, RESET, RESOURCE, paint};
 use crate::ops;
 use crate::options::Options;
-use crate::rows::Rows;
+use crate::rows::{Row, Rows};
 use crate::steps::{OutputView, outputs_text};
 use crate::text::{go_duration, linked};
 
@@ -31,10 +31,18 @@ pub(crate) fn configuration(config: &BTreeMap<EcoString, EcoString>, options: &O
     out
 }
 
-/// All messages except ephemeral ones, by resource and stream.
+/// All messages except ephemeral ones, by resource and stream; resources with errors come last.
 pub(crate) fn diagnostics(rows: &Rows) -> String {
     let mut out = String::new();
-    for row in rows.list.iter().filter(|row| !row.streams.is_empty()) {
+    let mut told: Vec<&Row> = rows
+        .list
+        .iter()
+        .filter(|row| !row.streams.is_empty())
+        .collect();
+    if rows.options().has_own_name() {
+        told.sort_by_key(|row| row.has_errors());
+    }
+    for row in told {
         if out.is_empty() {
             out.push_str(&heading("Diagnostics:"));
         }

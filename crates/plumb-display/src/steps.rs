@@ -1,7 +1,7 @@
 //! Text for one step.
 
 use ecow::EcoString;
-use plumb_events::{Filter, Metadata, StateView};
+use plumb_events::{Filter, Metadata, StateView, strip_color};
 use plumb_resource::StepOp;
 use plumb_value::path::PropertyPath;
 use plumb_value::{PropertyMap, Value};
@@ -9,9 +9,9 @@ use plumb_value::{PropertyMap, Value};
 use crate::color::{RESET, paint};
 use crate::detailed::{Sides, translate};
 use crate::diff::{Change, Comparison, ObjectDiff, ValueDiff, is_internal, visible};
-use crate::ops;
 use crate::options::{Options, View};
 use crate::values::{ValuePrinter, ValueStyle, is_worth_showing, longest};
+use crate::{ops, quoted};
 
 /// Key that marks a resource in the outputs of a stack.
 const RESOURCE_MARK: &str = "@isPulumiResource";
@@ -32,14 +32,9 @@ pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
 
 /// Summary `[diff: +a,b-c~d]` of the top-level properties that differ; empty if none does.
 pub(crate) fn difference_summary(metadata: &Metadata) -> String {
+    let difference = step_difference(metadata);
     let (Some(old), Some(new)) = (&metadata.old, &metadata.new) else {
         return String::new();
-    };
-    let is_same = metadata.op == StepOp::Same;
-    let difference = if is_same {
-        None
-    } else {
-        input_difference(metadata)
     };
     let (mut added, mut deleted, mut updated) = (Vec::new(), Vec::new(), Vec::new());
     for (key, change) in difference.iter().flat_map(|difference| &difference.0) {
@@ -85,6 +80,45 @@ pub(crate) fn difference_summary(metadata: &Metadata) -> String {
     text.push_str(RESET);
     text.push(']');
     text
+}
+
+/// Longest difference that stands in a row, in characters.
+const LONGEST_IN_ROW: usize = 40;
+
+/// The whole difference as `[diff: ~size: 1 => 2]`, if it is one short value in place of another one and no secret.
+pub(crate) fn short_difference(metadata: &Metadata) -> Option<String> {
+    let difference = step_difference(metadata)?;
+    let mut changes = difference.0.iter().filter(|(_, change)| !change.is_same());
+    let (Some((key, change)), None) = (changes.next(), changes.next()) else {
+        return None;
+    };
+    let Change::Update(ValueDiff::Plain { old, new }) = change else {
+        return None;
+    };
+    let is_listed =
+        |key: &str| metadata.diffs.is_empty() || metadata.diffs.iter().any(|it| it == key);
+    let values = format!("{} => {}", short_value(old)?, short_value(new)?);
+    let text = paint(ops::color(StepOp::Update), format!("~{key}: {values}"));
+    let fits = values.chars().count() <= LONGEST_IN_ROW;
+    // Flags, such as a protection that changes, are only in the summary.
+    let is_all = strip_color(&difference_summary(metadata)) == format!("[diff: ~{key}]");
+    (fits && is_all && is_listed(key.as_str())).then(|| format!("[diff: {text}{RESET}]"))
+}
+
+/// A value that takes little room; `None` for secrets, objects and the like.
+fn short_value(value: &Value) -> Option<String> {
+    match value {
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(value) => Some(quoted::number(*value)),
+        Value::String(text) => Some(quoted::quoted(text.as_bytes())),
+        Value::Computed(_) => Some("[unknown]".to_owned()),
+        _ => None,
+    }
+}
+
+/// Difference of the inputs; `None` if the step changes none.
+fn step_difference(metadata: &Metadata) -> Option<ObjectDiff> {
+    (metadata.op != StepOp::Same).then(|| input_difference(metadata))?
 }
 
 /// Difference of the inputs: as reported by the provider, or else computed.

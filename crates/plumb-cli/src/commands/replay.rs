@@ -231,7 +231,8 @@ fn show(
 }
 
 fn frame(display: &Display, now: Duration, ctx: &Context) {
-    for line in display.full_frame(terminal_size().width, now) {
+    let size = terminal_size();
+    for line in display.last_frame(size.width, size.height, now) {
         ctx.printer.line(&line);
     }
 }

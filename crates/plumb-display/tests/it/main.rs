@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed helper is a failed test")]
 
 mod documents;
+mod many;
 mod people;
 mod recordings;
 mod report;

@@ -173,7 +173,12 @@ fn long_waits_are_named_once_and_then_once_a_minute() {
     };
     assert_eq!(
         said,
-        [(10, line("10s")), (70, line("1m10s")), (130, line("2m10s"))]
+        [
+            (1, " +  aws:rds:Instance db creating (1s) \n".to_owned()),
+            (10, line("10s")),
+            (70, line("1m10s")),
+            (130, line("2m10s"))
+        ]
     );
     let end = done(StepOp::Create, None, Some(&slow));
     display.handle(&end, Duration::from_secs(150));
@@ -252,7 +257,10 @@ fn a_step_names_the_call_that_it_really_waits_for() {
     display.handle(&wait(Wait::STARTING, 5, false), Duration::from_secs(5));
     assert_eq!(
         said(&mut display, 6..=20),
-        ["    waiting for aws:rds:Instance db: creating for 10s (start of its provider)\n"]
+        [
+            " +  aws:rds:Instance db creating (6s) \n",
+            "    waiting for aws:rds:Instance db: creating for 10s (start of its provider)\n"
+        ]
     );
 }
 

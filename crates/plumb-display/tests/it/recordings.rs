@@ -26,6 +26,7 @@ fn recorded_events_give_recorded_texts() {
             let events = recorded_events(&base.join(format!("{step}.events.jsonl")));
             let mut display = Display::new(Options {
                 view,
+                program: "pulumi".into(),
                 ..Options::new(action, preview, "dev", "recording")
             });
             let (mut stdout, mut stderr) = (display.start(), String::new());

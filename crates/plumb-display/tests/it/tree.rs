@@ -120,7 +120,7 @@ fn replacements_are_one_row() {
     insta::assert_snapshot!(draw(&events, 100, 20), @r#"
         Type                 Name      Status            Info
         pulumi:pulumi:Stack  shop-dev  running
-    +-  └─ a:b:C             x         | replacing (1s)  [diff: ~size]
+    +-  └─ a:b:C             x         | replacing (5s)  [diff: ~size]
     "#);
 }
 
@@ -146,19 +146,19 @@ fn the_last_frame_counts_messages_and_sections_follow() {
     insta::assert_snapshot!(show(options(View::Tree), &events), @r#"
     Updating (dev):
 
-    Diagnostics:
-      random:index:RandomPet (pet):
-        warning: the pet looks hungry
-
-      a:b:C (broken):
-        error: no room
-
     Resources:
         + 1 created
         2 unchanged
         1 errored
 
     Duration: 1m5s
+
+    Diagnostics:
+      random:index:RandomPet (pet):
+        warning: the pet looks hungry
+
+      a:b:C (broken):
+        error: no room
     "#);
 }
 
@@ -176,7 +176,7 @@ fn downloads_are_below_the_rows_until_they_are_done() {
     };
     let begin = pre(StepOp::Create, None, Some(&stack()));
     insta::assert_snapshot!(draw(&[begin.clone(), progress(1, false), progress(5, false)], 80, 20), @r"
-         Type                 Name      Status           Info
+         Type                 Name      Status
      +   pulumi:pulumi:Stack  shop-dev  - creating (3s)
     Downloads:
         Downloading plugin random [==========          ] 50%

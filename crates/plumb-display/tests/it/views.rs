@@ -11,6 +11,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::support::{
     Thing, done, error, failed, metadata, options, pre, pre_of, show, stack, summary, thing,
+    warning,
 };
 
 fn prelude() -> Event {
@@ -35,23 +36,17 @@ fn failures_are_named_in_row_and_sections() {
     Updating (dev):
 
      +  pulumi:pulumi:Stack shop-dev creating (0s) 
-     +  lab:index:Thing a creating (0s) 
-     +  lab:index:Thing a creating (1s) error: no room
      +  lab:index:Thing a **creating failed** error: no room
-     +  pulumi:pulumi:Stack shop-dev creating (4s) error: update failed
-     +  pulumi:pulumi:Stack shop-dev **creating failed** 1 error
-    Diagnostics:
-      pulumi:pulumi:Stack (shop-dev):
-        error: update failed
-
-      lab:index:Thing (a):
-        error: no room
-
+     +  pulumi:pulumi:Stack shop-dev **creating failed** 
     Resources:
         + 2 created
-        2 errored
+        1 errored
 
     Duration: 1m5s
+
+    Diagnostics:
+      lab:index:Thing (a):
+        error: no room
     "#);
 }
 
@@ -97,11 +92,11 @@ fn silence_shows_signs_of_life() {
         .collect();
     assert_eq!(ticks, "@ updating.....");
     let next = display
-        .handle(&error(None, "x\n"), Duration::from_secs(3))
+        .handle(&warning(None, "x\n"), Duration::from_secs(3))
         .stdout;
     assert_eq!(
         next,
-        "\n +  pulumi:pulumi:Stack shop-dev creating (3s) error: x\n"
+        "\n +  pulumi:pulumi:Stack shop-dev creating (3s) warning: x\n"
     );
 }
 
@@ -134,13 +129,14 @@ fn colours_are_kept_raw_or_become_codes() {
     let text = |color| {
         let mut display = Display::new(Options {
             color,
+            preview: true,
             ..options(View::Progress)
         });
         display.handle(&events[0], Duration::ZERO).stdout
     };
     assert_eq!(
         text(ColorMode::Raw),
-        " <{%bold%}><{%fg 2%}>+ <{%reset%}> a:b:C x <{%bold%}><{%fg 2%}>creating (0s)<{%reset%}> \n"
+        " <{%bold%}><{%fg 2%}>+ <{%reset%}> a:b:C x <{%bold%}><{%fg 2%}>create<{%reset%}> \n"
     );
     assert!(text(ColorMode::Always).starts_with(" \u{1b}[1m\u{1b}[38;5;2m+ \u{1b}[0m a:b:C x"));
 }

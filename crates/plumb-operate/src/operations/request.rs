@@ -124,6 +124,8 @@ pub struct DisplayFlags {
     pub suppress_outputs: bool,
     /// Whether the dots of long steps are left out.
     pub suppress_progress: bool,
+    /// Whether the end has a row for each resource, also where many are alike.
+    pub all_rows: bool,
     /// Whether the link to the state of the stack is shown.
     pub show_permalink: bool,
     /// Whether the settings are shown.
@@ -427,6 +429,8 @@ impl OperationRequest {
             show_policy_remediations: shown.show_policy_remediations,
             suppress_outputs: shown.suppress_outputs,
             suppress_progress: shown.suppress_progress,
+            all_rows: shown.all_rows,
+            expected: session.expected.filter(|_| !preview),
             show_urns: shown.show_urns,
             full_output: shown.show_full_output,
             debug: shown.debug,

@@ -355,7 +355,7 @@ impl Screen {
         let lines = self
             .display
             .as_ref()
-            .map(|display| display.full_frame(size.width, now))
+            .map(|display| display.last_frame(size.width, size.height, now))
             .unwrap_or_default();
         self.printer.paint(lines, size);
         self.printer.end_painting();

@@ -94,6 +94,8 @@ pub(super) struct Session<'c> {
     pub(super) adoptions: Vec<Adoption>,
     /// Plan that constrains the runs.
     pub(super) plan: Option<Plan>,
+    /// Number of resources that the preview expects the run to handle.
+    pub(super) expected: Option<usize>,
     /// Resources found by a converter.
     pub(super) converted: Option<Arc<Converted>>,
     /// Snippets that runs add, change or remove.
@@ -190,6 +192,7 @@ impl<'c> Session<'c> {
             cache,
             adoptions: Vec::new(),
             plan: None,
+            expected: None,
             converted: None,
             snippet_changes: None,
             target_snippets: BTreeSet::new(),

@@ -38,6 +38,9 @@ pub struct CommonArgs {
     /// Suppress display of periodic progress dots
     #[arg(long)]
     pub suppress_progress: bool,
+    /// Show a row for each resource when the operation is over, also if there are many that are alike
+    #[arg(long)]
+    pub all_rows: bool,
     /// Suppress display of the state permalink
     #[arg(long, num_args = 0..=1)]
     pub suppress_permalink: Option<String>,

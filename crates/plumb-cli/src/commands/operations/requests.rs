@@ -243,6 +243,7 @@ fn of_common(kind: Kind, args: &CommonArgs) -> OperationRequest {
             debug: args.debug,
             suppress_outputs: args.suppress_outputs,
             suppress_progress: args.suppress_progress,
+            all_rows: args.all_rows,
             show_permalink: args.suppress_permalink.as_deref() == Some("false"),
             ..DisplayFlags::default()
         },

@@ -7,13 +7,22 @@
 //! 3. If they do not fit, drop finished rows without unfinished descendants, oldest first, and show the number of
 //!    dropped rows instead.
 //! 4. Pad columns to the widest cell, and cut lines to the width.
+//!
+//! The last frame, which stays on the terminal, has all rows. For people, siblings that are alike are one line if the
+//! rows do not fit on the screen.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod pace;
+mod place;
+mod select;
+
 use std::time::Duration;
 
 use plumb_events::{Event, Progress};
 use plumb_resource::StepOp;
 
+pub use self::pace::expected;
+use self::place::{Placed, place, place_folded};
+use self::select::{fit, shown_rows};
 use crate::color::{COLUMN_HEADER, HEADLINE, paint};
 use crate::display::Scroll;
 use crate::options::Options;
@@ -21,6 +30,8 @@ use crate::rows::{Row, Rows};
 use crate::text::{cut, linked, pad, width};
 use crate::waits::{self, Waits};
 
+/// Lines of the sections below the rows, about: an operation fits on a screen if its rows and these do.
+const BELOW_ROWS: usize = 10;
 const GAP: &str = "  ";
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PLAIN_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
@@ -31,13 +42,6 @@ pub(crate) struct Size {
     pub(crate) width: usize,
     /// Number of lines; `None` for no limit.
     pub(crate) height: Option<usize>,
-}
-
-/// A row with its position in the tree.
-struct Placed {
-    idx: usize,
-    /// Branch characters before the row.
-    branches: String,
 }
 
 /// The rows, and the downloads below them.
@@ -87,10 +91,16 @@ impl Tree {
     /// Lines of the frame, with colour tags.
     pub(crate) fn frame(&self, size: Size, waits: &Waits, now: Duration) -> Vec<String> {
         let mut below = Vec::new();
-        if !self.rows.done {
+        // Somebody who looks around sees rows only.
+        if !self.rows.done && self.first.is_none() {
             below = self.download_lines(size);
             let waiting = waits.without_rows(now).into_iter();
-            below.extend(waiting.map(|line| cut(&format!("     {line}"), size.width)));
+            let pace = pace::line(&self.rows, now);
+            below.extend(
+                waiting
+                    .chain(pace)
+                    .map(|line| cut(&format!("     {line}"), size.width)),
+            );
             // At most half of the height, because rows are more important, on small terminals too.
             below.truncate(size.height.map_or(usize::MAX, |height| height / 2));
         }
@@ -101,6 +111,38 @@ impl Tree {
             _ => row_lines(&self.rows, size, waits, now),
         };
         lines.extend(below);
+        lines
+    }
+
+    /// Lines that stay on a screen of this height, with colour tags: all rows, alike ones folded if there are many.
+    pub(crate) fn last_frame(
+        &self,
+        width: usize,
+        height: usize,
+        waits: &Waits,
+        now: Duration,
+    ) -> Vec<String> {
+        let (rows, options) = (&self.rows, self.rows.options());
+        let shown = shown_rows(rows);
+        let folds = options.is_for_people() && !options.all_rows && !options.show_urns;
+        let room = height.saturating_sub(BELOW_ROWS).max(height / 2);
+        if !folds || shown.len() <= room {
+            let size = Size {
+                width,
+                height: None,
+            };
+            return self.frame(size, waits, now);
+        }
+        let placed = place_folded(rows, &shown);
+        let mut lines = table(rows, &placed, width, waits, now);
+        if placed.len() < shown.len() {
+            let hint = format!(
+                "     {} resources in {} rows (--all-rows: one for each)",
+                shown.len(),
+                placed.len()
+            );
+            lines.push(cut(&hint, width));
+        }
         lines
     }
 
@@ -117,10 +159,7 @@ impl Tree {
         let room = height.saturating_sub(2).max(1);
         let first = first.min(placed.len().saturating_sub(room));
         let end = (first + room).min(placed.len());
-        let mut cells = vec![header(&self.rows)];
-        let shown = placed[first..end].iter();
-        cells.extend(shown.map(|placed| cells_of(&self.rows, placed, waits, now)));
-        let mut lines = align(&cells, width);
+        let mut lines = table(&self.rows, &placed[first..end], width, waits, now);
         let place = format!("     rows {} to {end} of {}", first + 1, placed.len());
         lines.push(cut(&format!("{place} (q: back to what goes on)"), width));
         lines.truncate(height);
@@ -147,24 +186,26 @@ impl Tree {
     }
 }
 
-/// Progress line ` MESSAGE [=====> ] 50%`.
+/// Progress line ` MESSAGE [===== ] 50%`.
 fn download_line(download: &Progress) -> String {
-    const BAR: u64 = 20;
     if download.total == 0 {
         return format!("    {}", download.message);
     }
     let done = download.received.min(download.total);
-    let filled = (done * BAR / download.total) as usize;
-    let bar = format!(
-        "{}{}",
-        "=".repeat(filled),
-        " ".repeat(BAR as usize - filled)
-    );
     format!(
-        "    {} [{bar}] {}%",
+        "    {} {} {}%",
         download.message,
+        bar(done, download.total),
         done * 100 / download.total
     )
+}
+
+/// A bar for `done` of `total`, which is not zero.
+fn bar(done: u64, total: u64) -> String {
+    const LENGTH: u64 = 20;
+    let filled = (done.min(total) * LENGTH / total) as usize;
+    let left = LENGTH as usize - filled;
+    format!("[{}{}]", "=".repeat(filled), " ".repeat(left))
 }
 
 fn row_lines(rows: &Rows, size: Size, waits: &Waits, now: Duration) -> Vec<String> {
@@ -176,13 +217,7 @@ fn row_lines(rows: &Rows, size: Size, waits: &Waits, now: Duration) -> Vec<Strin
     let room = size.height.map(|height| height.saturating_sub(1).max(1));
     let (kept, left_out) = fit(rows, shown, room);
     let placed = place(rows, &kept);
-    let mut cells = vec![header(rows)];
-    cells.extend(
-        placed
-            .iter()
-            .map(|placed| cells_of(rows, placed, waits, now)),
-    );
-    let mut lines = align(&cells, size.width);
+    let mut lines = table(rows, &placed, size.width, waits, now);
     if left_out > 0 {
         let hint = if rows.options().explain {
             " (arrow keys: look around)"
@@ -195,127 +230,22 @@ fn row_lines(rows: &Rows, size: Size, waits: &Waits, now: Duration) -> Vec<Strin
     lines
 }
 
-fn shown_rows(rows: &Rows) -> HashSet<usize> {
-    let mut shown = HashSet::new();
-    for idx in (0..rows.list.len()).filter(|idx| is_worth_showing(rows, *idx)) {
-        let mut at = Some(idx);
-        while let Some(idx) = at.filter(|idx| shown.insert(*idx)) {
-            at = parent_of(rows, &rows.list[idx]);
-        }
-    }
-    shown
-}
-
-fn is_worth_showing(rows: &Rows, idx: usize) -> bool {
-    let row = &rows.list[idx];
-    // The placeholder is hidden when the stack's own row exists.
-    let is_spare = row.urn.is_none()
-        && row.streams.is_empty()
-        && rows
-            .list
-            .iter()
-            .any(|row| row.urn.is_some() && row.is_root());
-    let stayed_same = rows.done
-        && row.op == StepOp::Same
-        && !row.is_root()
-        && !row.has_info()
-        && !rows.options().show_sames;
-    rows.is_visible(idx) && !is_spare && !stayed_same
-}
-
-fn parent_of(rows: &Rows, row: &Row) -> Option<usize> {
-    if row.is_root() {
-        return None;
-    }
-    let parent = row.parent.as_ref().and_then(|parent| rows.index_of(parent));
-    parent.or_else(|| rows.list.iter().position(Row::is_root))
-}
-
-/// Rows that fit, and the number of dropped rows.
-fn fit(rows: &Rows, mut shown: HashSet<usize>, room: Option<usize>) -> (HashSet<usize>, usize) {
-    let Some(room) = room.filter(|room| *room < shown.len()) else {
-        return (shown, 0);
-    };
-    let total = shown.len();
-    let wanted = room.saturating_sub(1).max(1);
-    drop_leaves(rows, &mut shown, wanted, |row| {
-        rows.is_done(row) && !row.failed && !row.has_errors()
-    });
-    drop_leaves(rows, &mut shown, wanted, |_| true);
-    let left_out = total - shown.len();
-    (shown, left_out)
-}
-
-/// Drops rows without children, oldest first, until `wanted` remain. Keeps the root, and rows for which `may_go` is
-/// false.
-fn drop_leaves(
+/// A header, and a line for each of `placed`. If no row has information, its column has no header.
+fn table(
     rows: &Rows,
-    shown: &mut HashSet<usize>,
-    wanted: usize,
-    may_go: impl Fn(&Row) -> bool,
-) {
-    let parent = |idx: usize| parent_of(rows, &rows.list[idx]);
-    let may_go = |idx: usize| !rows.list[idx].is_root() && may_go(&rows.list[idx]);
-    let mut n_children: HashMap<usize, usize> = HashMap::new();
-    for parent in shown.iter().filter_map(|idx| parent(*idx)) {
-        *n_children.entry(parent).or_default() += 1;
+    placed: &[Placed],
+    width: usize,
+    waits: &Waits,
+    now: Duration,
+) -> Vec<String> {
+    let mut table = vec![header(rows)];
+    let cells = placed.iter().map(|it| cells_of(rows, it, waits, now));
+    table.extend(cells);
+    let has_info = |row: &Vec<String>| row.last().is_some_and(|cell| !cell.is_empty());
+    if !table.iter().skip(1).any(has_info) {
+        table[0].pop();
     }
-    let is_leaf = |idx: &usize| !n_children.contains_key(idx);
-    let mut leaves: BTreeSet<usize> = shown
-        .iter()
-        .copied()
-        .filter(|idx| is_leaf(idx) && may_go(*idx))
-        .collect();
-    while shown.len() > wanted {
-        let Some(leaf) = leaves.pop_first() else {
-            break;
-        };
-        shown.remove(&leaf);
-        let Some(parent) = parent(leaf) else { continue };
-        let left = n_children.entry(parent).or_insert(1);
-        *left -= 1;
-        if *left == 0 && may_go(parent) && shown.contains(&parent) {
-            leaves.insert(parent);
-        }
-    }
-}
-
-fn place(rows: &Rows, shown: &HashSet<usize>) -> Vec<Placed> {
-    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
-    let mut order: Vec<usize> = shown.iter().copied().collect();
-    order.sort_unstable();
-    for idx in order {
-        let parent = parent_of(rows, &rows.list[idx])
-            .filter(|parent| shown.contains(parent) && *parent != idx);
-        children.entry(parent).or_default().push(idx);
-    }
-    let mut placed = Vec::new();
-    for root in children.remove(&None).unwrap_or_default() {
-        placed.push(Placed {
-            idx: root,
-            branches: String::new(),
-        });
-        place_children(root, "", &mut children, &mut placed);
-    }
-    placed
-}
-
-fn place_children(
-    parent: usize,
-    branches: &str,
-    children: &mut HashMap<Option<usize>, Vec<usize>>,
-    placed: &mut Vec<Placed>,
-) {
-    let list = children.remove(&Some(parent)).unwrap_or_default();
-    for (nth, idx) in list.iter().enumerate() {
-        let is_last = nth + 1 == list.len();
-        placed.push(Placed {
-            idx: *idx,
-            branches: format!("{branches}{}", if is_last { "└─ " } else { "├─ " }),
-        });
-        let below = format!("{branches}{}", if is_last { "   " } else { "│  " });
-        place_children(*idx, &below, children, placed);
-    }
+    align(&table, width)
 }
 
 fn header(rows: &Rows) -> Vec<String> {
@@ -340,12 +270,18 @@ fn cells_of(rows: &Rows, placed: &Placed, waits: &Waits, now: Duration) -> Vec<S
     } else {
         let (type_name, name) = row.labels();
         cells.push(format!("{}{type_name}", placed.branches));
-        if !rows.options().show_urns {
-            cells.push(linked(name, link));
-        }
+        let others = match placed.alike.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        cells.push(format!("{}{others}", linked(name, link)));
     }
-    cells.push(status_cell(rows, row, now));
-    let info = rows.info_text(row);
+    cells.push(if placed.alike.len() > 1 {
+        rows.status_of_all(&placed.alike)
+    } else {
+        status_cell(rows, row, now)
+    });
+    let info = rows.info_of_all(&placed.alike);
     cells.push(if info.is_empty() {
         waiting_text(rows, row, waits, now)
     } else {
