@@ -168,6 +168,8 @@ def end_to_end(machine):
     yield python("interrupts", "e2e/interrupts.py", *run_python)
     yield python("terminal", "e2e/terminal.py", "--python", "{python_terminal}/bin/python",
                  interpreter="{python_terminal}/bin/python")
+    yield python("side-by-side", "side_by_side.py", "--python", "{python_terminal}/bin/python",
+                 interpreter="{python_terminal}/bin/python")
     if machine.installs(["zsh", "fish"], "completion in shells"):
         shells = ("shells",) if machine.debian else ()
         yield python("completion", "e2e/completion.py", after=shells)
