@@ -10,6 +10,8 @@ use crate::rows::{Row, Rows};
 
 /// Fewest siblings that become one line.
 const FEWEST: usize = 4;
+/// The same where something goes away, and somebody is asked whether it may: one can read so many names.
+const FEWEST_TO_ASK_ABOUT: usize = 20;
 
 /// A line of the tree.
 pub(super) struct Placed {
@@ -29,7 +31,7 @@ pub(super) fn place(rows: &Rows, shown: &HashSet<usize>) -> Vec<Placed> {
 /// As [`place`], with one line for siblings that are alike, and have children that are alike.
 pub(super) fn place_folded(rows: &Rows, shown: &HashSet<usize>) -> Vec<Placed> {
     let mut forest = Forest::new(rows, shown);
-    forest.shapes = Some(Shapes::of(rows, &forest));
+    forest.shapes = Some(Shapes::new(rows, &forest));
     forest.place()
 }
 
@@ -37,7 +39,7 @@ pub(super) fn place_folded(rows: &Rows, shown: &HashSet<usize>) -> Vec<Placed> {
 struct Forest {
     children: HashMap<Option<usize>, Vec<usize>>,
     /// Shapes of the rows, if alike ones are to be folded.
-    shapes: Option<HashMap<usize, u32>>,
+    shapes: Option<Shapes>,
 }
 
 impl Forest {
@@ -97,14 +99,14 @@ impl Forest {
         };
         let mut counts: HashMap<u32, usize> = HashMap::new();
         for idx in all.clone() {
-            *counts.entry(shapes[idx]).or_default() += 1;
+            *counts.entry(shapes.of[idx]).or_default() += 1;
         }
         let mut lines: Vec<Vec<usize>> = Vec::new();
         let mut line_of: HashMap<u32, usize> = HashMap::new();
         for idx in all {
-            let shape = shapes[idx];
+            let shape = shapes.of[idx];
             // Rows below several parents stand for those of each.
-            let folds = parents.len() > 1 || counts[&shape] >= FEWEST;
+            let folds = parents.len() > 1 || counts[&shape] >= shapes.fewest(shape);
             match line_of.get(&shape) {
                 Some(line) if folds => lines[*line].push(*idx),
                 _ => {
@@ -127,61 +129,76 @@ struct Shape {
     children: Vec<u32>,
 }
 
-/// Numbers of shapes.
-struct Shapes<'r> {
-    rows: &'r Rows,
-    forest: &'r Forest,
-    known: HashMap<Shape, u32>,
-    next: u32,
+/// The shape of each row, as a number: rows with the same number are alike.
+#[derive(Default)]
+struct Shapes {
     of: HashMap<usize, u32>,
+    /// Shapes of rows that somebody is asked about, or that have such rows below them.
+    asked_about: HashSet<u32>,
+    known: HashMap<Shape, u32>,
+    count: u32,
 }
 
-impl<'r> Shapes<'r> {
-    /// The shape of each row: two rows with the same number are alike.
-    fn of(rows: &'r Rows, forest: &'r Forest) -> HashMap<usize, u32> {
-        let mut shapes = Shapes {
-            rows,
-            forest,
-            known: HashMap::new(),
-            next: 0,
-            of: HashMap::new(),
-        };
+impl Shapes {
+    fn new(rows: &Rows, forest: &Forest) -> Self {
+        let mut shapes = Shapes::default();
         for root in forest.children(None) {
-            shapes.visit(*root);
+            shapes.visit(*root, rows, forest);
         }
-        shapes.of
+        shapes
     }
 
-    fn visit(&mut self, idx: usize) -> u32 {
-        let below = self.forest.children(Some(idx)).iter();
-        let mut children: Vec<u32> = below.map(|child| self.visit(*child)).collect();
+    /// Fewest rows of a shape that become one line.
+    fn fewest(&self, shape: u32) -> usize {
+        if self.asked_about.contains(&shape) {
+            FEWEST_TO_ASK_ABOUT
+        } else {
+            FEWEST
+        }
+    }
+
+    fn visit(&mut self, idx: usize, rows: &Rows, forest: &Forest) -> u32 {
+        let below = forest.children(Some(idx)).iter();
+        let mut children: Vec<u32> = below
+            .map(|child| self.visit(*child, rows, forest))
+            .collect();
         children.sort_unstable();
-        let row = &self.rows.list[idx];
-        let fresh = self.next;
-        self.next += 1;
-        let number = if stands_alone(self.rows, row) {
-            fresh
+        let row = &rows.list[idx];
+        let is_asked_about = is_asked_about(rows, row)
+            || children
+                .iter()
+                .any(|child| self.asked_about.contains(child));
+        self.count += 1;
+        let number = if stands_alone(row) {
+            self.count
         } else {
             let shape = Shape {
                 type_name: row.labels().0.to_owned(),
-                status: self.rows.status_with(row, None, ""),
-                info: self.rows.info_without_values(row),
+                status: rows.status_with(row, None, ""),
+                info: rows.info_without_values(row),
                 children,
             };
-            *self.known.entry(shape).or_insert(fresh)
+            *self.known.entry(shape).or_insert(self.count)
         };
+        if is_asked_about {
+            self.asked_about.insert(number);
+        }
         self.of.insert(idx, number);
         number
     }
 }
 
-/// Whether a row is never folded: it has something to say of its own, or it is a deletion that somebody is asked about.
-fn stands_alone(rows: &Rows, row: &Row) -> bool {
+/// Whether a row is never folded: it has something to say of its own.
+fn stands_alone(row: &Row) -> bool {
+    row.is_root() || row.has_info() || row.has_errors()
+}
+
+/// Whether a row is for something that goes away if somebody agrees. A destroy asks about everything at once.
+fn is_asked_about(rows: &Rows, row: &Row) -> bool {
     let options = rows.options();
-    let takes_away = matches!(
+    let goes_away = matches!(
         row.op,
         StepOp::Delete | StepOp::Replace | StepOp::DeleteReplaced | StepOp::CreateReplacement
     );
-    let is_asked_about = options.preview && takes_away && options.action != Action::Destroy;
-    row.is_root() || row.has_info() || row.has_errors() || is_asked_about
+    options.preview && goes_away && options.action != Action::Destroy
 }
