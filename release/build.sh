@@ -129,6 +129,8 @@ image() {
   mkdir -p "$context/root/usr/bin" "$context/root/etc/ssl/certs" "$context/root/tmp" "$context/root/work" "$context/root/home/plumb/.pulumi"
   cp "$2" "$context/root/usr/bin/plumb"
   cp -L /etc/ssl/certs/ca-certificates.crt "$context/root/etc/ssl/certs/"
+  mkdir -p "$context/root/usr/share/doc/plumb"
+  printf 'by: image\nfrom: plumb:%s\n' "$version" > "$context/root/usr/share/doc/plumb/installed-from"
   echo 'plumb:x:1000:1000::/home/plumb:/usr/bin/plumb' > "$context/root/etc/passwd"
   echo 'plumb:x:1000:' > "$context/root/etc/group"
   chmod 1777 "$context/root/tmp"

@@ -70,6 +70,8 @@ main() {
   cp "$folder/$name/bin/plumb" "$prefix/bin/.plumb.new"
   mv -f "$prefix/bin/.plumb.new" "$prefix/bin/plumb"
   cp -R "$folder/$name/share/." "$prefix/share/"
+  # For `plumb self`.
+  printf 'by: installer\nfrom: %s\nsha256: %s\n' "$releases" "$found" > "$prefix/share/doc/plumb/installed-from"
 
   echo "Installed Plumb $version as $prefix/bin/plumb"
   case ":$PATH:" in

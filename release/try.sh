@@ -55,6 +55,7 @@ cp -r examples/quickstart "$root/root/quickstart"
 inside "$root" "$export_url; wget -q -O - \$PLUMB_RELEASES/install.sh | sh"
 inside "$root" 'plumb version && plumb up --cwd /root/quickstart --stack dev --create --yes &&
   plumb destroy --cwd /root/quickstart --stack dev --yes'
+inside "$root" 'plumb self' | grep "by the installer, from http://127.0.0.1:$port"
 inside "$root" 'ls /root/.local/share/man/man1 | head -2; find /root/.local/share -name "*plumb*" | head -4'
 
 archive=$(cd "$work/served" && ls ./*"$(uname -m)"*.tar.gz)
@@ -71,13 +72,13 @@ if package=$(ls "$files"/*_"$arch".deb 2>/dev/null); then
   mkdir -p "$root/var/lib/dpkg"/{info,updates}
   : > "$root/var/lib/dpkg/status"
   dpkg --root="$root" --install "$package" 2>/dev/null
-  inside "$root" 'plumb version'
+  inside "$root" 'plumb self' | grep 'by the package'
 fi
 if image=$(ls "$files"/*-"$arch".oci.tar 2>/dev/null); then
   storage=(--storage-driver vfs --root "$work/containers" --runroot "$work/containers-run")
   container=$(buildah "${storage[@]}" from --quiet "oci-archive:$image")
   buildah "${storage[@]}" copy --quiet --chown 1000:1000 "$container" examples/quickstart /work >/dev/null
-  for words in version "up --stack dev --create --yes" "destroy --stack dev --yes"; do
+  for words in self "up --stack dev --create --yes" "destroy --stack dev --yes"; do
     # shellcheck disable=SC2086 # the words of a command
     buildah "${storage[@]}" run --isolation chroot "$container" -- /usr/bin/plumb $words
   done

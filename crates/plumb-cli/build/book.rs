@@ -9,6 +9,8 @@ use std::path::Path;
 use std::{fs, io};
 
 const SUMMARY: &str = "SUMMARY.md";
+/// The last page of the part "Reference". It is at the root of the repository.
+const CHANGELOG: &str = "CHANGELOG.md";
 const LEFT_OUT: [&str; 1] = ["cli.md"];
 const PARTS_LEFT_OUT: [&str; 1] = ["Inside"];
 /// Lines around programs in other languages (`tests/translations.py`).
@@ -37,6 +39,13 @@ pub(super) fn pages(docs: &Path) -> io::Result<String> {
         let _ = writeln!(index, "{part}\t{title}\t{path}\t{}", text.len());
         texts.push_str(&text);
     }
+    let changelog = read(&docs.join("..").join(CHANGELOG))?;
+    let _ = writeln!(
+        index,
+        "Reference\tChangelog\t../{CHANGELOG}\t{}",
+        changelog.len()
+    );
+    texts.push_str(&changelog);
     Ok(format!("{index}\n{texts}"))
 }
 

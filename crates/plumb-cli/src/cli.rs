@@ -6,8 +6,8 @@ use plumb_operate::{Context, Error, ExitStatus};
 use crate::args::GlobalArgs;
 use crate::commands::{
     about, cancel, ci, completion, config, console, convert, describe, r#do, doctor, events, help,
-    history, install, login, logout, logs, new, operations, org, package, plugin, policy, project,
-    provider, replay, schema, stack, state, trace, version, whoami, why,
+    history, install, login, logout, logs, new, operations, org, own, package, plugin, policy,
+    project, provider, replay, schema, stack, state, trace, version, whoami, why,
 };
 
 /// Plumb - infrastructure as code
@@ -67,6 +67,8 @@ pub enum Command {
     /// Manage language and resource provider plugins
     Plugin(plugin::PluginArgs),
     Version(version::VersionArgs),
+    #[command(name = "self")]
+    Own(own::OwnArgs),
     About(about::AboutArgs),
     Help(help::HelpArgs),
     #[command(alias = "completion")]
@@ -158,6 +160,7 @@ impl Command {
             Command::Project(args) => project::run(args, ctx),
             Command::Plugin(args) => plugin::run(args, ctx),
             Command::Version(args) => version::run(args, ctx),
+            Command::Own(args) => own::run(args, ctx),
             Command::About(args) => about::run(args, ctx),
             Command::Help(args) => help::run(&args, ctx),
             Command::GenCompletion(args) => completion::run(args, ctx),

@@ -48,6 +48,11 @@ impl Book {
         Book { pages: pages(&all) }
     }
 
+    /// Text of the changelog.
+    pub fn changelog(&self) -> &str {
+        self.find("changelog").map_or("", |page| &page.text)
+    }
+
     /// All pages.
     pub fn pages(&self) -> &[Page] {
         &self.pages

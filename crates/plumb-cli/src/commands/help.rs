@@ -44,6 +44,12 @@ pub fn run(args: &HelpArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
+/// Shows a text in Markdown whose links lead out of the book.
+pub(super) fn show(text: &str, ctx: &Context) {
+    let text = markdown::render(text, width(ctx), &|address| Some(address.to_owned()));
+    pager::show(&text, &ctx.environment, &ctx.printer);
+}
+
 /// Names of all pages as they are typed, with their titles.
 pub(crate) fn topics() -> Vec<(String, String)> {
     let book = Book::open();

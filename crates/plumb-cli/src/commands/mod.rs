@@ -21,6 +21,7 @@ pub mod logs;
 pub mod new;
 pub mod operations;
 pub mod org;
+pub mod own;
 pub mod package;
 pub mod plugin;
 pub mod policy;

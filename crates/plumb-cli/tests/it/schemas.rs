@@ -147,6 +147,7 @@ fn looking_back_prints_what_the_schemas_say() {
         &parsed(&context.ok(&["plugin", "ls", "--json"])),
     );
     holds("whoami", &parsed(&context.ok(&["whoami", "--json"])));
+    holds("self", &parsed(&context.ok(&["self", "--json"])));
     holds("doctor", &parsed(&context.ok(&["doctor", "--json"])));
     let drift = context.run(&["drift", "--json"]);
     assert_eq!(drift.code, 0, "{}{}", drift.stdout, drift.stderr);
