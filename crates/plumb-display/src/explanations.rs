@@ -19,8 +19,10 @@ use crate::text::{counted, linked, short_type};
 use crate::unchanged::Unchanged;
 use crate::{colorize, ops, steps};
 
-/// Maximum number of resources in a confirmation.
+/// Maximum number of lines in a confirmation.
 const MOST_NAMED: usize = 30;
+/// Fewest resources with the same reasons that are one line.
+const FEWEST: usize = 4;
 
 /// Change of a resource in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,22 +211,54 @@ impl Explanations {
             return String::new();
         }
         let mut out = format!("{}\n", paint(HEADLINE, "Replaced or deleted, and why:"));
-        for (urn, explanation) in goes.iter().take(MOST_NAMED) {
-            out.push_str(&destructive_line(urn, explanation, options.link.as_deref()));
+        let groups = grouped(&goes, options);
+        for group in groups.iter().take(MOST_NAMED) {
+            out.push_str(&destructive_line(group, options.link.as_deref()));
         }
-        if goes.len() > MOST_NAMED {
-            let left = counted(goes.len() - MOST_NAMED, "more resource");
-            let _ = writeln!(out, "    … and {left}");
+        let left = groups.iter().skip(MOST_NAMED).map(Vec::len).sum();
+        if left > 0 {
+            let _ = writeln!(out, "    … and {}", counted(left, "more resource"));
         }
         out.push('\n');
         colorize(&out, options.color).into_owned()
     }
 }
 
-fn destructive_line(urn: &str, explanation: &Explanation, link: Option<&str>) -> String {
+/// A resource that goes away, by its URN.
+type Going<'e> = (&'e EcoString, &'e Explanation);
+
+/// The resources for each line. Where many of a type have the same reasons, people read one line for them.
+fn grouped<'e>(goes: &[Going<'e>], options: &Options) -> Vec<Vec<Going<'e>>> {
+    if !options.is_for_people() {
+        return goes.iter().map(|it| vec![*it]).collect();
+    }
+    let mut groups: IndexMap<_, Vec<Going<'e>>> = IndexMap::new();
+    for (urn, explanation) in goes {
+        let type_text = Urn::parse(urn).map(|urn| short_type(urn.type_text()));
+        let key = (explanation.op.clone(), type_text.ok(), &explanation.because);
+        groups.entry(key).or_default().push((*urn, *explanation));
+    }
+    let lines = groups.into_values().flat_map(|group| {
+        if group.len() >= FEWEST {
+            vec![group]
+        } else {
+            group.into_iter().map(|it| vec![it]).collect()
+        }
+    });
+    lines.collect()
+}
+
+fn destructive_line(group: &[Going<'_>], link: Option<&str>) -> String {
+    let Some((urn, explanation)) = group.first() else {
+        return String::new();
+    };
     let op = StepOp::from_name(&explanation.op).unwrap_or(StepOp::Delete);
+    let others = match group.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
     format!(
-        "    {} {}: {}\n",
+        "    {} {}{others}: {}\n",
         paint(ops::color(op), ops::sign(op)),
         label(urn, link),
         explanation.because.join("; ")

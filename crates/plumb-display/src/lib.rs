@@ -48,7 +48,7 @@ pub use names::{OWN_NAME, with_program};
 pub use options::{Action, Options, View};
 pub use painter::{Painter, ScreenSize};
 pub use preview_json::{PreviewDigest, StateToJson};
-pub use report::{ChangeReport, fenced};
+pub use report::{Browser, BrowserKey, ChangeReport, fenced};
 pub use summary_json::ResultSummary;
 pub use text::linked;
 pub use tree::expected;

@@ -119,7 +119,7 @@ impl Options {
 
     /// Whether the output is for people who look at a terminal, and who started this program by a name of its own: programs
     /// that were made for the reference see what they know.
-    pub(crate) fn is_for_people(&self) -> bool {
+    pub fn is_for_people(&self) -> bool {
         self.explain && self.has_own_name()
     }
 

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use plumb_resource::{StepOp, Urn};
 
+use super::arrangement::Arrangement;
 use super::tags::{escaped, tagged};
-use super::{ChangeReport, Message, Step};
+use super::{ChangeReport, MOST_OPEN, Message, Step};
 use crate::ops;
 use crate::text::{counted, short_type};
 
@@ -14,13 +15,11 @@ use crate::text::{counted, short_type};
 const PAGE: &str = include_str!("page.html");
 /// Maximum depth of folds; what is deeper stands beside each other.
 const DEEPEST: usize = 24;
-/// Maximum number of changes that are all unfolded at first.
-const MOST_OPEN: usize = 30;
 
 pub(super) fn page(page: &ChangeReport) -> String {
     let tree = Tree::of(page);
     let mut changes = String::new();
-    for root in &tree.roots {
+    for root in &tree.order.roots {
         tree.node(*root, 0, &mut changes);
     }
     if changes.is_empty() {
@@ -121,54 +120,19 @@ fn color_class(op: StepOp) -> String {
     }
 }
 
-/// Resources with a change in or below them, by their numbers.
+/// The changes as they are folded on the page.
 struct Tree<'p> {
     page: &'p ChangeReport,
-    roots: Vec<usize>,
-    children: Vec<Vec<usize>>,
-    /// Number of changes in and below each resource.
-    changes: Vec<usize>,
+    order: Arrangement,
     opens: bool,
 }
 
 impl<'p> Tree<'p> {
     fn of(page: &'p ChangeReport) -> Self {
-        let resources = &page.resources;
-        let parent = |at: usize| {
-            let parent = resources[at].parent.as_ref()?;
-            resources
-                .get_index_of(parent)
-                .filter(|parent| *parent != at)
-        };
-        let mut changes = vec![0; resources.len()];
-        for (at, resource) in resources.values().enumerate() {
-            let mut above = Some(at);
-            // Counted, because nothing here knows that no resource is its own ancestor.
-            for _ in 0..resources.len() {
-                let Some(at) = above.filter(|_| !resource.steps.is_empty()) else {
-                    break;
-                };
-                changes[at] += resource.steps.len();
-                above = parent(at);
-            }
-        }
-        let (mut roots, mut children) = (Vec::new(), vec![Vec::new(); resources.len()]);
-        for at in (0..resources.len()).filter(|at| changes[*at] > 0) {
-            match parent(at) {
-                Some(parent) => children[parent].push(at),
-                None => roots.push(at),
-            }
-        }
-        let total: usize = resources
-            .values()
-            .map(|resource| resource.steps.len())
-            .sum();
         Tree {
             page,
-            roots,
-            children,
-            changes,
-            opens: total <= MOST_OPEN,
+            order: Arrangement::of(page),
+            opens: page.count() <= MOST_OPEN,
         }
     }
 
@@ -177,7 +141,7 @@ impl<'p> Tree<'p> {
         let Some((urn, resource)) = self.page.resources.get_index(at) else {
             return;
         };
-        let children = &self.children[at];
+        let children = &self.order.children[at];
         let is_group = !children.is_empty() && depth < DEEPEST;
         if is_group {
             let _ = write!(
@@ -185,7 +149,7 @@ impl<'p> Tree<'p> {
                 "<details class=\"g\" open><summary>{} <span class=\"t\">{}</span> <span class=\"n\">{}</span></summary>",
                 escaped(urn.name()),
                 escaped(&short_type(urn.type_text())),
-                counted(self.changes[at], "change"),
+                counted(self.order.changes[at], "change"),
             );
         }
         for step in &resource.steps {
@@ -202,15 +166,15 @@ impl<'p> Tree<'p> {
     /// The resources below one; at the maximum depth, all of them beside each other.
     fn below(&self, at: usize, depth: usize, out: &mut String) {
         if depth < DEEPEST {
-            for child in &self.children[at] {
+            for child in &self.order.children[at] {
                 self.node(*child, depth + 1, out);
             }
             return;
         }
-        let mut left: Vec<usize> = self.children[at].iter().rev().copied().collect();
+        let mut left: Vec<usize> = self.order.children[at].iter().rev().copied().collect();
         while let Some(at) = left.pop() {
             self.node(at, DEEPEST + 1, out);
-            left.extend(self.children[at].iter().rev());
+            left.extend(self.order.children[at].iter().rev());
         }
     }
 

@@ -5,11 +5,15 @@
 //! 2. [`ChangeReport::to_html`] arranges resources below their parents and writes the page ([`html`]). Components without a change below
 //!    them are left out. The page needs no network. Without its script it shows everything, with folds; the script adds the filter.
 //! 3. [`ChangeReport::to_markdown`] writes a table of the changes and their details, up to a limit ([`markdown`]).
+//! 4. [`Browser`] shows the changes on a terminal, to look around in them.
 
+mod arrangement;
+mod browser;
 mod html;
 mod markdown;
 mod tags;
 
+pub use browser::{Browser, BrowserKey};
 pub use markdown::fenced;
 
 use std::fmt::Write as _;
@@ -27,6 +31,9 @@ use crate::reasons::causes;
 use crate::steps::{OUTPUTS, OutputView, is_shown, outputs_text};
 use crate::text::short_type;
 use crate::{policies, sections};
+
+/// Maximum number of changes that are all unfolded at first.
+const MOST_OPEN: usize = 30;
 
 /// Builds a report from events.
 #[derive(Debug)]
@@ -204,6 +211,12 @@ impl ChangeReport {
                 text: text.into_owned(),
             }),
         }
+    }
+
+    /// Number of shown steps.
+    fn count(&self) -> usize {
+        let steps = self.resources.values().map(|resource| resource.steps.len());
+        steps.sum()
     }
 
     /// The report as a page of HTML.

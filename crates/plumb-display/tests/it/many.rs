@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plumb_display::{Action, Display, Options, View, expected};
+use plumb_display::{Action, Display, Explanations, Options, View, expected};
 use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 use plumb_value::{PropertyMap, Value};
@@ -294,4 +294,31 @@ fn a_short_difference_stands_in_the_row_but_no_secret_does() {
     assert_eq!(shown(secret, "a".into()), "~size");
     // Logs are kept, and reach more readers.
     assert_eq!(info(options(View::Tree), 1.0.into(), 2.0.into()), "~size");
+}
+
+#[test]
+fn reasons_that_many_share_are_said_once() {
+    let options = people(View::Tree);
+    let mut explanations = Explanations::new(&options);
+    let mut events = Vec::new();
+    for nth in 0..40 {
+        let bucket = thing("aws:s3:Bucket", &format!("b{nth}"));
+        events.push(pre(StepOp::Delete, Some(&bucket), None));
+    }
+    let role = thing("aws:iam:Role", "role");
+    events.push(pre(StepOp::Delete, Some(&role), None));
+    for event in &events {
+        explanations.handle(event);
+    }
+    insta::assert_snapshot!(explanations.destructive(&options), @r#"
+    Replaced or deleted, and why:
+        -  aws:s3:Bucket b0 and 39 more: the program does not have it any more
+        -  aws:iam:Role role: the program does not have it any more
+    "#);
+    let reference = Options {
+        program: "pulumi".into(),
+        ..options
+    };
+    let lines = explanations.destructive(&reference);
+    assert_eq!(lines.trim_end().lines().count(), 1 + 30 + 1, "{lines}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plumb_acquire::LockMode;
 use plumb_deploy::setup::Phase;
 use plumb_display::{DiffView, Options as DisplayOptions, RunExplanation, View};
-use plumb_events::{Event, OperationResult};
+use plumb_events::OperationResult;
 use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
 
@@ -17,7 +17,7 @@ use super::event_log::EventLog;
 use super::request::{Kind, OperationRequest};
 use super::screen::{Form, ScreenSetup};
 use super::session::{Opening, RunResult, Session};
-use super::{import_file, interrupts, reports};
+use super::{browse, import_file, interrupts, reports};
 use crate::context::{ConfigCheck, IfMissing, StateFallback};
 use crate::identity::Code;
 use crate::metadata::{Facts, Gathering, Metadata};
@@ -225,10 +225,13 @@ async fn preview(
         session,
         Phase::Preview,
         event_log,
-        asks || request.import_file.is_some(),
+        asks || request.import_file.is_some() || request.browses,
         interrupts,
     )
     .await?;
+    if request.browses && ran.outcome.result == OperationResult::Succeeded {
+        show_details(ctx, request, session, &ran)?;
+    }
     let is_last = request.is_drift || request.preview_only;
     if is_last || ran.outcome.result != OperationResult::Succeeded {
         return Ok(Previewed::Last(Box::new(ran)));
@@ -510,14 +513,7 @@ fn confirmed(
         }
         match prompt::select(&question, choices)? {
             1 => return Ok(true),
-            2 => {
-                let options = DisplayOptions {
-                    view: View::Diff,
-                    ..request.display_options(ctx, session, true)
-                };
-                let events: Vec<&Event> = ran.seen.events.iter().collect();
-                ctx.printer.data(&DiffView::render(options, events));
-            }
+            2 => show_details(ctx, request, session, ran)?,
             _ => {
                 ctx.printer.line(&format!(
                     "confirmation declined, not proceeding with the {word}"
@@ -526,6 +522,27 @@ fn confirmed(
             }
         }
     }
+}
+
+/// Shows the changes of the preview: in a browser, or as a text where that is not for people at a terminal.
+fn show_details(
+    ctx: &Context,
+    request: &OperationRequest,
+    session: &Session<'_>,
+    ran: &RunResult,
+) -> Result<(), Error> {
+    let options = DisplayOptions {
+        view: View::Diff,
+        ..request.display_options(ctx, session, true)
+    };
+    let events = ran.seen.events.iter();
+    let browses = options.is_for_people() && !options.read_aloud;
+    if browses && ctx.environment.stdin_is_terminal {
+        let has_few = ctx.environment.has_few_characters();
+        return browse::changes(options, events, has_few);
+    }
+    ctx.printer.data(&DiffView::render(options, events));
+    Ok(())
 }
 
 /// Adds how the program was started, and the runtime of the user's program.

@@ -5,6 +5,7 @@
 
 mod advice;
 mod analyze;
+mod browse;
 mod converted;
 mod course;
 mod debugging;

@@ -253,6 +253,8 @@ pub struct OperationRequest {
     pub save_plan: Option<String>,
     /// Path for the list of resources that the preview would create.
     pub import_file: Option<String>,
+    /// Whether the reader looks around in the changes when the preview is over.
+    pub browses: bool,
     /// Paths for reports.
     pub report: ReportFiles,
     /// Path of the plan that constrains the update.
@@ -297,6 +299,7 @@ impl OperationRequest {
             pending_creates: PendingCreates::default(),
             save_plan: None,
             import_file: None,
+            browses: false,
             report: ReportFiles::default(),
             plan: None,
             is_strict: false,

@@ -257,6 +257,9 @@ pub struct PreviewArgs {
     /// Save any creates seen during the preview into an import file to use with import
     #[arg(long)]
     pub import_file: Option<String>,
+    /// Look around in the changes when the preview is over: by component or by kind, with a filter
+    #[arg(long)]
+    pub browse: bool,
     /// Files with a report.
     #[command(flatten)]
     pub report: ReportArgs,

@@ -87,6 +87,10 @@ pub(super) fn watch(args: WatchArgs, ctx: &Context) -> Result<OperationRequest, 
 pub(super) fn preview(args: PreviewArgs, ctx: &Context) -> Result<OperationRequest, Error> {
     args.program.remote.check()?;
     ctx.program_project()?.check_version()?;
+    if args.browse && !ctx.is_interactive() {
+        let text = "`--browse` needs a terminal";
+        return Err(Error::user(text).hint("`--html FILE` writes a page for a browser"));
+    }
     let mut request = of_program(Kind::Preview, &args.common, args.program)?;
     Debugged::parse(&args.update.attach_debugger)?;
     request.form = form_of(&args.common, &request)?;
@@ -95,6 +99,7 @@ pub(super) fn preview(args: PreviewArgs, ctx: &Context) -> Result<OperationReque
     Ok(OperationRequest {
         preview_only: true,
         import_file: args.import_file,
+        browses: args.browse,
         report: args.report.into(),
         save_plan: args.save_plan,
         ..request
