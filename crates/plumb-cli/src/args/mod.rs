@@ -90,27 +90,29 @@ fn with_flags(tree: clap::Command, flags: &[&str]) -> clap::Command {
 /// Help text of the command at `path`.
 pub fn help_of(path: &[&str], environment: &Environment) -> String {
     let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
-    help::text(&shown_tree(environment), &path, &environment.program)
+    let manner = help::Manner::of(environment, help::Length::Long);
+    help::text(&shown_tree(environment), &path, &manner)
 }
 
 /// Parses the arguments of the process.
 pub fn parse(environment: &Environment) -> Result<Parsed, Error> {
     let tree = shown_tree(environment);
+    let manner = |length| help::Manner::of(environment, length);
     let scanned = match scan(&tree, environment, &environment.arguments)? {
-        Found::Help { path, is_asked } => {
-            let status = if is_asked || path.is_empty() {
+        Found::Help { path, asked } => {
+            let status = if asked.is_some() || path.is_empty() {
                 ExitStatus::Success
             } else {
                 ExitStatus::Failure
             };
             return Ok(Parsed::Help {
-                text: help::text(&tree, &path, &environment.program),
+                text: help::text(&tree, &path, &manner(asked.unwrap_or_default())),
                 status,
             });
         }
         Found::WrongCount { path, complaint } => {
             return Ok(Parsed::Refused {
-                text: help::text(&tree, &path, &environment.program),
+                text: help::text(&tree, &path, &manner(help::Length::Long)),
                 error: Error::user(complaint),
             });
         }

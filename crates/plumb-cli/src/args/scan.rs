@@ -7,6 +7,7 @@ use plumb_operate::identity::Code;
 use plumb_operate::{Environment, Error};
 
 use super::flags::{self, Flag, Takes};
+use super::help::Length;
 use super::{csv, suggest};
 
 /// Flags with an environment variable for their default.
@@ -29,8 +30,8 @@ pub enum Found {
     Help {
         /// Names of the command and its parents, without the program.
         path: Vec<String>,
-        /// Whether help was requested; otherwise the command is a group without an action.
-        is_asked: bool,
+        /// The help that was requested; `None` if the command is a group without an action.
+        asked: Option<Length>,
     },
     /// Too many or too few positional words.
     WrongCount {
@@ -66,7 +67,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
         known: flags::known(&levels, environment),
         given: Vec::new(),
         positional: Vec::new(),
-        wants_help: false,
+        wants_help: None,
         wants_version: false,
         is_root: levels.len() == 1,
         takes_anything: command
@@ -76,18 +77,18 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
     reader.read(&rest)?;
     let path = names(&levels);
     if path == [HELP]
-        && !reader.wants_help
+        && reader.wants_help.is_none()
         && let Some(path) = reader.subject_of_help(tree, environment)
     {
         return Ok(Found::Help {
             path,
-            is_asked: true,
+            asked: Some(Length::Long),
         });
     }
-    if reader.wants_help {
+    if reader.wants_help.is_some() {
         return Ok(Found::Help {
             path,
-            is_asked: true,
+            asked: reader.wants_help,
         });
     }
     if reader.wants_version {
@@ -100,10 +101,7 @@ pub fn scan(tree: &Command, environment: &Environment, words: &[String]) -> Resu
                 let text = suggest::unknown_command(&levels, &shown_path, &reader.positional);
                 Err(Error::user(text).known(Code::UnknownCommand))
             }
-            None => Ok(Found::Help {
-                path,
-                is_asked: false,
-            }),
+            None => Ok(Found::Help { path, asked: None }),
         };
     }
     reader.fill_from_environment(environment)?;
@@ -196,7 +194,7 @@ struct Reader<'c> {
     known: Vec<Flag<'c>>,
     given: Vec<Given<'c>>,
     positional: Vec<String>,
-    wants_help: bool,
+    wants_help: Option<Length>,
     wants_version: bool,
     is_root: bool,
     /// The command is known but not implemented, so all words after it are accepted.
@@ -234,7 +232,7 @@ impl<'c> Reader<'c> {
         }
         let Some(flag) = flags::by_name(&self.known, name) else {
             match name {
-                "help" => self.wants_help = true,
+                "help" => self.wants_help = Some(Length::Long),
                 "version" if self.is_root => self.wants_version = true,
                 _ if self.takes_anything => self.positional.push(format!("--{text}")),
                 _ => {
@@ -267,7 +265,7 @@ impl<'c> Reader<'c> {
             let after = &rest[letter.len_utf8()..];
             let Some(flag) = flags::by_letter(&self.known, letter) else {
                 if letter == 'h' {
-                    self.wants_help = true;
+                    self.wants_help = self.wants_help.or(Some(Length::Short));
                     rest = after;
                     continue;
                 }

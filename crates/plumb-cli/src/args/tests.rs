@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use plumb_operate::Environment;
 use pretty_assertions::assert_eq;
 
+use super::help::{Length, Manner};
 use super::{Found, command_tree, scan};
 
 fn environment(variables: &[(&str, &str)]) -> Environment {
@@ -18,7 +19,7 @@ fn read_with(line: &str, variables: &[(&str, &str)]) -> String {
     let words: Vec<String> = line.split_whitespace().map(ToOwned::to_owned).collect();
     match scan(&command_tree(), &environment(variables), &words) {
         Ok(Found::Command(scanned)) => scanned.words[1..].join(" "),
-        Ok(Found::Help { path, is_asked }) => format!("help:{} {is_asked}", path.join(" ")),
+        Ok(Found::Help { path, asked }) => format!("help:{} {}", path.join(" "), asked.is_some()),
         Ok(Found::WrongCount { complaint, .. }) => format!("error: {complaint}"),
         Ok(Found::Version) => "version".to_owned(),
         Err(error) => format!("error: {}", error.text().unwrap_or_default()),
@@ -335,7 +336,9 @@ fn every_flag_of_every_command_has_a_variable() {
 fn commands_for_debugging_are_shown_to_who_wants_to_see_them() {
     let shown = |variables: &[(&str, &str)], path: &[&str]| {
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        super::help::text(&super::shown_tree(&environment(variables)), &path, "plumb")
+        let environment = environment(variables);
+        let manner = Manner::of(&environment, Length::Long);
+        super::help::text(&super::shown_tree(&environment), &path, &manner)
     };
     let debugging = [("PULUMI_DEBUG_COMMANDS", "true")];
     for command in ["view-trace", "convert-trace", "replay-events"] {
@@ -346,4 +349,31 @@ fn commands_for_debugging_are_shown_to_who_wants_to_see_them() {
         assert!(!shown(&[], &["up"]).contains(flag), "{flag}");
         assert!(shown(&debugging, &["up"]).contains(flag), "{flag}");
     }
+}
+
+#[test]
+fn the_short_help_has_the_flags_that_are_used_often_and_the_reference_has_one_help() {
+    let help = |length, program: &str, path: &[&str]| {
+        let mut environment = environment(&[]);
+        environment.program = program.into();
+        let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+        let manner = Manner::of(&environment, length);
+        super::help::text(&super::shown_tree(&environment), &path, &manner)
+    };
+    let short = help(Length::Short, "plumb", &["up"]);
+    assert!(short.lines().count() < 30, "{short}");
+    for text in ["--target", "--yes", "`plumb up --help` says more, and has "] {
+        assert!(short.contains(text), "{short}");
+    }
+    for text in ["--event-log", "Global Flags", "Aliases"] {
+        assert!(!short.contains(text), "{short}");
+    }
+    let long = help(Length::Long, "plumb", &["up"]);
+    assert!(long.contains("Global Flags") && long.contains("--suppress-outputs"));
+    let names = |length| help(length, "pulumi", &["up"]);
+    assert_eq!(names(Length::Short), names(Length::Long));
+    // A command with few flags has all of them.
+    let few = help(Length::Short, "plumb", &["whoami"]);
+    assert!(few.contains("--verbose") && few.contains("`plumb whoami --help` says more.\n"));
+    assert!(help(Length::Short, "plumb", &[]).contains("\nBackends:\n"));
 }

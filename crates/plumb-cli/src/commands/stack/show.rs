@@ -27,7 +27,7 @@ pub struct ShowArgs {
     /// Display each resource's provider-assigned unique ID
     #[arg(short = 'i', long)]
     pub show_ids: bool,
-    /// Display each resource's Pulumi-assigned globally unique URN
+    /// Display each resource's globally unique URN
     #[arg(short = 'u', long)]
     pub show_urns: bool,
     /// Display stack outputs which are marked as secret in plaintext
