@@ -9,7 +9,7 @@ use crate::diff_view::DiffView;
 use crate::options::{Action, Options, View};
 use crate::policies::Policies;
 use crate::progress::ProgressLines;
-use crate::rows::Rows;
+use crate::rows::{Rows, says_only_that_it_failed};
 use crate::tree::{Size, Tree};
 use crate::waits::Waits;
 use crate::{colorize, sections};
@@ -204,8 +204,12 @@ impl Display {
     fn annotate(&mut self, event: &Event) {
         if let (Some(ci), Event::Diagnostic(diagnostic)) = (self.options.ci, event) {
             let annotation = ci.of_diagnostic(diagnostic, &self.options.program);
+            let is_known = self.options.has_own_name()
+                && !self.annotations.is_empty()
+                && says_only_that_it_failed(diagnostic);
             // CI systems show only a few annotations.
             if let Some(annotation) = annotation
+                && !is_known
                 && self.annotations.len() < MOST_ANNOTATIONS
                 && !self.annotations.contains(&annotation)
             {

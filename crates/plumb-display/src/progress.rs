@@ -8,6 +8,8 @@ use ecow::EcoString;
 use indexmap::IndexSet;
 use plumb_events::{Event, Progress, Severity};
 
+use plumb_resource::StepOp;
+
 use crate::options::Options;
 use crate::rows::{Row, Rows, Touched};
 use crate::sections;
@@ -72,6 +74,13 @@ impl ProgressLines {
         }
         match event {
             Event::Diagnostic(it) => it.severity == Severity::Error && !it.ephemeral,
+            // The parts of a replacement say what happens to it; in a preview, the whole does.
+            Event::ResourcePre(step) | Event::ResourceOutputs(step)
+                if !options.show_replacement_steps
+                    && is_said_by_others(step.metadata.op, options.preview) =>
+            {
+                true
+            }
             Event::ResourcePre(_) if !options.preview && self.rows.list[idx].is_custom => {
                 self.unsaid.insert(idx);
                 true
@@ -172,5 +181,14 @@ impl ProgressLines {
         } else if self.downloads.insert(progress.id.clone()) {
             let _ = writeln!(out, "{}: starting", progress.message);
         }
+    }
+}
+
+/// Whether a step of a replacement needs no line beside the others.
+fn is_said_by_others(op: StepOp, preview: bool) -> bool {
+    match op {
+        StepOp::Replace => !preview,
+        StepOp::CreateReplacement | StepOp::DeleteReplaced => preview,
+        _ => false,
     }
 }

@@ -77,15 +77,20 @@ impl Row {
         self.ended.contains(&self.op)
     }
 
-    /// Text of the info column; `values`: whether a short difference has its values.
-    fn info(&self, all_done: bool, tree: bool, values: bool) -> String {
+    /// Summary of the difference; `values`: whether a short one has its values.
+    fn difference(&self, values: bool) -> &str {
         let is_part = matches!(self.op, StepOp::CreateReplacement | StepOp::DeleteReplaced);
         let replacement = self.replacement.as_ref().filter(|_| is_part);
         let short = self.short_difference.as_ref().filter(|_| values);
-        let difference = short.or(replacement).unwrap_or(&self.difference);
+        short.or(replacement).unwrap_or(&self.difference)
+    }
+
+    /// Text of the info column; `values`: whether a short difference has its values.
+    fn info(&self, all_done: bool, tree: bool, values: bool) -> String {
+        let difference = self.difference(values);
         let mut parts = Vec::new();
         if !difference.is_empty() {
-            parts.push(difference.clone());
+            parts.push(difference.to_owned());
         }
         if all_done {
             let counts = [
@@ -304,15 +309,7 @@ impl Rows {
     /// Whether a message says no more than that the run has failed, which errors of resources have shown. The reference
     /// has such a message after each failure.
     fn repeats_errors(&self, diagnostic: &Diagnostic) -> bool {
-        let says_no_more = || {
-            let message = strip_color(&diagnostic.message);
-            matches!(message.trim(), "update failed" | "preview failed")
-        };
-        self.options.has_own_name()
-            && diagnostic.severity == Severity::Error
-            && diagnostic.urn.is_none()
-            && says_no_more()
-            && self.errored() > 0
+        self.options.has_own_name() && says_only_that_it_failed(diagnostic) && self.errored() > 0
     }
 
     /// Ends the operation: nothing is under way any more.
@@ -585,6 +582,11 @@ impl Rows {
 
     /// Info column.
     pub(crate) fn info_text(&self, row: &Row) -> String {
+        // In a log, messages have had lines of their own.
+        let is_end = !self.is_tree() && !self.done && self.is_done(row) && !row.failed;
+        if is_end && self.options.has_own_name() {
+            return row.difference(true).to_owned();
+        }
         row.info(self.done, self.is_tree(), true)
     }
 
@@ -613,6 +615,14 @@ impl Rows {
     pub(crate) fn index_of(&self, urn: &Urn) -> Option<usize> {
         self.by_urn.get(urn).copied()
     }
+}
+
+/// Whether a message is the one that follows each failure, and that has no cause.
+pub(crate) fn says_only_that_it_failed(diagnostic: &Diagnostic) -> bool {
+    let message = strip_color(&diagnostic.message);
+    diagnostic.severity == Severity::Error
+        && diagnostic.urn.is_none()
+        && matches!(message.trim(), "update failed" | "preview failed")
 }
 
 /// Durations of finished steps, from the shortest to the longest, with a leading space.

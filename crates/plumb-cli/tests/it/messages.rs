@@ -46,10 +46,10 @@ fn what_a_command_prints_is_shown_while_it_runs() {
     messages.sort();
     assert_eq!(messages, ["again\n", "hello\n"]);
     assert!(!text.contains("Diagnostics:"), "{text}");
-    let created = text.lines().filter(|line| line.contains(" a created "));
-    for line in created {
-        let said = line.ends_with(" hello") || line.ends_with(" again");
-        assert!(said, "what was said comes before the end: {text}");
+    let place = |what: &str| text.lines().position(|line| line.contains(what));
+    for said in [" hello", " again"] {
+        assert!(place(said).is_some(), "{text}");
+        assert!(place(said) < place(" a created "), "{text}");
     }
 }
 

@@ -322,3 +322,37 @@ fn reasons_that_many_share_are_said_once() {
     let lines = explanations.destructive(&reference);
     assert_eq!(lines.trim_end().lines().count(), 1 + 30 + 1, "{lines}");
 }
+
+#[test]
+fn a_replacement_is_one_line_of_a_preview_and_its_parts_are_those_of_a_run() {
+    let with = |size: f64| {
+        let inputs = PropertyMap::new().with("size", size);
+        thing("a:b:C", "x").inputs(inputs)
+    };
+    let (old, new) = (with(1.0), with(2.0));
+    let mut events = Vec::new();
+    for op in [
+        StepOp::CreateReplacement,
+        StepOp::Replace,
+        StepOp::DeleteReplaced,
+    ] {
+        let new = (op != StepOp::DeleteReplaced).then_some(&new);
+        events.extend([pre(op, Some(&old), new), done(op, Some(&old), new)]);
+    }
+    let log = |preview, program: &str| {
+        let shown = Options {
+            preview,
+            program: program.into(),
+            ..options(View::Progress)
+        };
+        let shown = show(shown, &events);
+        let lines = shown.lines().filter(|line| line.contains("a:b:C"));
+        lines.map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(log(true, "plumb"), "+- a:b:C x replace [diff: ~size]");
+    assert_eq!(
+        log(false, "plumb"),
+        "++ a:b:C x created replacement (1s) [diff: ~size]\n-- a:b:C x deleted original (1s) [diff: ~size]"
+    );
+    assert_eq!(log(true, "pulumi").lines().count(), 3);
+}
