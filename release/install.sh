@@ -71,6 +71,7 @@ main() {
   mv -f "$prefix/bin/.plumb.new" "$prefix/bin/plumb"
   cp -R "$folder/$name/share/." "$prefix/share/"
   # For `plumb self`.
+  mkdir -p "$prefix/share/doc/plumb"
   printf 'by: installer\nfrom: %s\nsha256: %s\n' "$releases" "$found" > "$prefix/share/doc/plumb/installed-from"
 
   echo "Installed Plumb $version as $prefix/bin/plumb"
