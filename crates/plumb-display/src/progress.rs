@@ -7,7 +7,6 @@ use std::time::Duration;
 use ecow::EcoString;
 use indexmap::IndexSet;
 use plumb_events::{Event, Progress, Severity};
-
 use plumb_resource::StepOp;
 
 use crate::options::Options;

@@ -95,14 +95,12 @@ pub(crate) fn short_difference(metadata: &Metadata) -> Option<String> {
     let Change::Update(ValueDiff::Plain { old, new }) = change else {
         return None;
     };
-    let is_listed =
-        |key: &str| metadata.diffs.is_empty() || metadata.diffs.iter().any(|it| it == key);
     let values = format!("{} => {}", short_value(old)?, short_value(new)?);
     let text = paint(ops::color(StepOp::Update), format!("~{key}: {values}"));
     let fits = values.chars().count() <= LONGEST_IN_ROW;
-    // Flags, such as a protection that changes, are only in the summary.
+    // The summary has more if flags change, such as a protection.
     let is_all = strip_color(&difference_summary(metadata)) == format!("[diff: ~{key}]");
-    (fits && is_all && is_listed(key.as_str())).then(|| format!("[diff: {text}{RESET}]"))
+    (fits && is_all).then(|| format!("[diff: {text}{RESET}]"))
 }
 
 /// A value that takes little room; `None` for secrets, objects and the like.

@@ -32,6 +32,10 @@ use crate::waits::{self, Waits};
 
 /// Lines of the sections below the rows, about: an operation fits on a screen if its rows and these do.
 const BELOW_ROWS: usize = 10;
+/// Least columns of a type or a name that has to give way.
+const LEAST_WIDTH: usize = 16;
+/// Columns of the information that types and names give way for.
+const INFO_WIDTH: usize = 20;
 const GAP: &str = "  ";
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PLAIN_SPINNER: [&str; 4] = ["|", "/", "-", "\\"];
@@ -245,7 +249,7 @@ fn table(
     if !table.iter().skip(1).any(has_info) {
         table[0].pop();
     }
-    align(&table, width)
+    align(&table, width, rows.options().is_for_people())
 }
 
 fn header(rows: &Rows) -> Vec<String> {
@@ -321,34 +325,44 @@ fn status_cell(rows: &Rows, row: &Row, now: Duration) -> String {
     format!("{mark} {status}")
 }
 
-fn align(table: &[Vec<String>], columns: usize) -> Vec<String> {
+/// Lines of a table of this width. For people, long types and names give way to what happens to the resource.
+fn align(table: &[Vec<String>], columns: usize, shrinks: bool) -> Vec<String> {
     let count = table.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count)
-        .map(|column| {
-            table
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| width(cell))
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    table
-        .iter()
-        .map(|row| {
-            let last = row.len().saturating_sub(1);
-            let cells: Vec<String> = row
-                .iter()
-                .enumerate()
-                .map(|(column, cell)| {
-                    if column == last {
-                        cell.clone()
-                    } else {
-                        pad(cell, widths[column])
-                    }
-                })
-                .collect();
-            cut(cells.join(GAP).trim_end(), columns)
-        })
-        .collect()
+    let widest = |column: usize| {
+        let cells = table.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| width(cell)).max().unwrap_or(0)
+    };
+    let mut widths: Vec<usize> = (0..count).map(widest).collect();
+    if shrinks {
+        shrink(&mut widths, columns);
+    }
+    let line = |row: &Vec<String>| {
+        let last = row.len().saturating_sub(1);
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            if column == last {
+                cell.clone()
+            } else {
+                pad(&cut(cell, widths[column]), widths[column])
+            }
+        });
+        let cells: Vec<String> = cells.collect();
+        cut(cells.join(GAP).trim_end(), columns)
+    };
+    table.iter().map(line).collect()
+}
+
+/// Makes the columns before the status narrower: first that of names, then that of types (or that of URNs alone), until the
+/// status and the beginning of the information fit.
+fn shrink(widths: &mut [usize], columns: usize) {
+    let Some((info, before)) = widths.split_last_mut() else {
+        return;
+    };
+    let info = (*info).min(INFO_WIDTH);
+    let gaps = GAP.len() * before.len();
+    for column in (1..before.len().saturating_sub(1)).rev() {
+        let total: usize = before.iter().sum::<usize>() + info + gaps;
+        let excess = total.saturating_sub(columns);
+        let least = before[column].min(LEAST_WIDTH);
+        before[column] = before[column].saturating_sub(excess).max(least);
+    }
 }

@@ -6,6 +6,7 @@ use plumb_display::{Action, Display, Explanations, Options, View, expected};
 use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 use plumb_value::{PropertyMap, Value};
+use unicode_width::UnicodeWidthStr;
 
 use crate::support::{Thing, done, error, failed, options, pre, show, stack, summary, thing};
 
@@ -355,4 +356,35 @@ fn a_replacement_is_one_line_of_a_preview_and_its_parts_are_those_of_a_run() {
         "++ a:b:C x created replacement (1s) [diff: ~size]\n-- a:b:C x deleted original (1s) [diff: ~size]"
     );
     assert_eq!(log(true, "pulumi").lines().count(), 3);
+}
+
+#[test]
+fn long_names_give_way_to_what_happens() {
+    let long = thing("aws:s3:Bucket", &"a-long-name-".repeat(8));
+    let wide = thing("aws:s3:Bucket", &"日本語".repeat(12));
+    let events = [
+        pre(StepOp::Same, Some(&stack()), Some(&stack())),
+        pre(StepOp::Create, None, Some(&long)),
+        done(StepOp::Create, None, Some(&long)),
+        pre(StepOp::Create, None, Some(&wide)),
+        error(Some(&wide), "no room\n"),
+        failed(StepOp::Create, None, Some(&wide)),
+    ];
+    insta::assert_snapshot!(last_frame(people(View::Tree), &events, 40), @r#"
+        Type                 Name                                          Status               Info
+        pulumi:pulumi:Stack  shop-dev
+    +   ├─ aws:s3:Bucket     a-long-name-a-long-name-a-long-name-a-long-…  created (0.10s)
+    +   └─ aws:s3:Bucket     日本語日本語日本語日本語日本語日本語日本語…   **creating failed**  1 error
+    "#);
+    for columns in 60..120 {
+        let mut display = Display::new(people(View::Tree));
+        for event in &events {
+            display.handle(event, Duration::ZERO);
+        }
+        for line in display.frame(columns, 20, Duration::ZERO) {
+            assert!(line.width() <= columns, "{columns}: {line}");
+        }
+        let frame = display.frame(columns, 20, Duration::ZERO).join("\n");
+        assert!(frame.contains("created"), "{columns}: {frame}");
+    }
 }
