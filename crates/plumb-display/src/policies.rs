@@ -225,7 +225,8 @@ fn resource_clause(urn: &plumb_resource::Urn) -> String {
     format!("  ({}: {})", short_type(urn.type_text()), urn.name())
 }
 
-fn is_mandatory(violation: &PolicyViolation) -> bool {
+/// Whether a violation blocks the operation.
+pub(crate) fn is_mandatory(violation: &PolicyViolation) -> bool {
     violation.enforcement_level == "mandatory"
 }
 

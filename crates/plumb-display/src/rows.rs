@@ -9,6 +9,7 @@ use plumb_resource::{StepOp, Urn};
 use crate::color::{BOLD, ERROR, INFO, RESET, WARNING, paint};
 use crate::diff_view::retained;
 use crate::options::Options;
+use crate::policies::is_mandatory;
 use crate::text::short_type;
 use crate::{ops, steps};
 
@@ -173,7 +174,9 @@ pub(crate) struct Rows {
     pub(crate) done: bool,
     /// Whether a step has failed.
     failed: bool,
-    /// Whether the run has failed because of errors that rows have.
+    /// Whether a mandatory policy is violated.
+    is_violated: bool,
+    /// Whether the run has failed because of errors that rows have, or of policies.
     run_failed: bool,
     pub(crate) stack_outputs: Option<Metadata>,
 }
@@ -188,6 +191,7 @@ impl Rows {
             stack_urn: None,
             done: false,
             failed: false,
+            is_violated: false,
             run_failed: false,
             stack_outputs: None,
         }
@@ -201,6 +205,7 @@ impl Rows {
             Event::ResourceFailed(step) if !step.internal => self.fail(&step.metadata),
             Event::Diagnostic(diagnostic) => self.diagnose(diagnostic),
             Event::PolicyViolation(violation) => {
+                self.is_violated |= is_mandatory(violation);
                 let idx = self.row_of(violation.urn.as_ref());
                 self.touched_if_visible(idx)
             }
@@ -306,10 +311,12 @@ impl Rows {
         self.touched_if_visible(idx)
     }
 
-    /// Whether a message says no more than that the run has failed, which errors of resources have shown. The reference
-    /// has such a message after each failure.
+    /// Whether a message says no more than that the run has failed, which errors of resources or policies have shown. The
+    /// reference has such a message after each failure.
     fn repeats_errors(&self, diagnostic: &Diagnostic) -> bool {
-        self.options.has_own_name() && says_only_that_it_failed(diagnostic) && self.errored() > 0
+        self.options.has_own_name()
+            && says_only_that_it_failed(diagnostic)
+            && (self.is_violated || self.errored() > 0)
     }
 
     /// Ends the operation: nothing is under way any more.

@@ -162,12 +162,18 @@ fn policies_come_before_everything_else_and_mandatory_ones_end_it() {
     let events = [
         violation("advisory", None),
         violation("mandatory", Some(&bucket)),
+        error(None, "update failed\n"),
         summary(&[(StepOp::Same, 1)], OperationResult::Failed),
     ];
+    let reference = Options {
+        program: "pulumi".into(),
+        ..options(View::Progress)
+    };
+    assert!(show(reference, &events).contains("error: update failed"));
     insta::assert_snapshot!(show(options(View::Progress), &events), @r"
     Updating (dev):
         pulumi:pulumi:Stack shop-dev  
-        pulumi:pulumi:Stack shop-dev  
+        pulumi:pulumi:Stack shop-dev **failed** 
     Policies:
         ❌ house-rules@v0.0.1
             - [mandatory]  no-public-bucket  (aws:s3:Bucket: logs)
