@@ -185,41 +185,31 @@ impl<'r> Browser<'r> {
         self.top = self.top.clamp(lowest, self.cursor.max(lowest));
     }
 
-    /// Opens or closes what the cursor is on, or `None`: the other one. What is closed already leads to what it is in.
+    /// Opens or closes what the cursor is on; with `None`, whichever it is not.
     fn fold(&mut self, opens: Option<bool>) {
         let Some(row) = self.rows.list.get(self.cursor) else {
             return;
         };
-        let (folds, owner) = (row.folds.clone(), row.owner);
-        let is_open = !folds.is_empty() && folds.iter().all(|fold| self.open.contains(fold));
-        let is_head = !folds.is_empty();
-        match opens {
-            Some(false) if !is_head || !is_open => {
-                if let Some(owner) = owner {
-                    self.go(owner);
-                    if !is_head {
-                        self.fold(Some(false));
+        let (folds, owner, is_open) = (row.folds.clone(), row.owner, row.is_open);
+        match (opens, owner) {
+            // A line of differences stands for the resource that they are of.
+            (Some(false) | None, Some(owner)) if folds.is_empty() => {
+                self.go(owner);
+                self.fold(Some(false));
+            }
+            // What is closed already leads to what it is in.
+            (Some(false), Some(owner)) if !is_open => self.go(owner),
+            _ => {
+                for fold in folds {
+                    if opens.unwrap_or(!is_open) {
+                        self.open.insert(fold);
+                    } else {
+                        self.open.remove(&fold);
                     }
                 }
-                return;
-            }
-            None if !is_head => {
-                if let Some(owner) = owner {
-                    self.go(owner);
-                    self.fold(Some(false));
-                }
-                return;
-            }
-            _ => {}
-        }
-        for fold in folds {
-            if opens.unwrap_or(!is_open) {
-                self.open.insert(fold);
-            } else {
-                self.open.remove(&fold);
+                self.arrange();
             }
         }
-        self.arrange();
     }
 
     /// Opens all, or closes all if all are open.
