@@ -3,12 +3,10 @@
 import base64
 import contextlib
 import email.utils
-import fcntl
 import hashlib
 import hmac
 import os
 import pwd
-import random
 import shutil
 import signal
 import socket
@@ -19,6 +17,8 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from ports import free_port
 
 START = 60
 BUCKET = "states"
@@ -276,28 +276,6 @@ def temporary(kind, programs):
             yield server
         finally:
             server.stop()
-
-
-def free_port():
-    """A port that no other test takes: below the range from which the system chooses, and locked while this process lives."""
-    folder = Path(tempfile.gettempdir()) / "plumb-test-ports"
-    folder.mkdir(mode=0o777, exist_ok=True)
-    while True:
-        port = random.randrange(20000, 30000)
-        lock = open(folder / str(port), "w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with socket.socket() as listener:
-                listener.bind(("127.0.0.1", port))
-        except OSError:
-            lock.close()
-            continue
-        PORTS.append(lock)
-        return port
-
-
-PORTS = []
-"""Locks of the ports that this process has taken."""
 
 
 def all_of(stores, postgres):

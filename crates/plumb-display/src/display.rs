@@ -316,7 +316,7 @@ impl Display {
 fn final_sections(rows: &Rows, policies: &Policies, summary: Option<&Summary>) -> String {
     let options = rows.options();
     let mut text = policies.section(options);
-    // What people have to deal with is what they see first when the run is over: the last lines.
+    // Errors come last: when a run is over, people see the last lines first.
     let diagnostics = sections::diagnostics(rows);
     let (first, last) = if options.has_own_name() && rows.errored() > 0 {
         (String::new(), diagnostics)

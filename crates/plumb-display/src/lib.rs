@@ -51,7 +51,7 @@ pub use preview_json::{PreviewDigest, StateToJson};
 pub use report::{Browser, BrowserKey, ChangeReport, fenced};
 pub use summary_json::ResultSummary;
 pub use text::linked;
-pub use tree::expected;
+pub use tree::expected_changes;
 pub use unchanged::Unchanged;
 pub use values::object_text;
 pub use watch::WatchLines;

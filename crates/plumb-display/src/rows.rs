@@ -10,6 +10,7 @@ use crate::color::{BOLD, ERROR, INFO, RESET, WARNING, paint};
 use crate::diff_view::retained;
 use crate::options::Options;
 use crate::policies::is_mandatory;
+use crate::steps::RowDifference;
 use crate::text::short_type;
 use crate::{ops, steps};
 
@@ -28,12 +29,10 @@ pub(crate) struct Row {
     retained: &'static str,
     /// Whether the resource is managed by a provider.
     pub(crate) is_custom: bool,
-    /// Summary of the last step's difference.
-    difference: String,
-    /// The difference itself, if it is short and people look.
-    short_difference: Option<String>,
-    /// Summary of the difference that requires a replacement, for the parts of that replacement.
-    replacement: Option<String>,
+    /// Difference of the last step.
+    difference: RowDifference,
+    /// Difference that requires a replacement, for the parts of that replacement.
+    replacement: Option<RowDifference>,
     /// Whether the row is hidden until it has a message.
     hidden: bool,
     /// Finished steps.
@@ -78,12 +77,13 @@ impl Row {
         self.ended.contains(&self.op)
     }
 
-    /// Summary of the difference; `values`: whether a short one has its values.
+    /// Text of the difference; `values`: whether a short one has its values.
     fn difference(&self, values: bool) -> &str {
         let is_part = matches!(self.op, StepOp::CreateReplacement | StepOp::DeleteReplaced);
         let replacement = self.replacement.as_ref().filter(|_| is_part);
-        let short = self.short_difference.as_ref().filter(|_| values);
-        short.or(replacement).unwrap_or(&self.difference)
+        let difference = replacement.unwrap_or(&self.difference);
+        let short = difference.short.as_ref().filter(|_| values);
+        short.unwrap_or(&difference.summary)
     }
 
     /// Text of the info column; `values`: whether a short difference has its values.
@@ -359,20 +359,13 @@ impl Rows {
 
     /// Sets the step of a row. `is_known_root`: whether the event is for the root stack, and not its first.
     fn set_step(&mut self, idx: usize, metadata: &Metadata, is_known_root: bool) {
-        let difference = steps::difference_summary(metadata);
         let shows_values = self.is_tree() && self.options.is_for_people();
-        let short_difference = shows_values
-            .then(|| steps::short_difference(metadata))
-            .flatten();
+        let difference = steps::row_difference(metadata, shows_values);
         let row = &mut self.list[idx];
         if steps::is_shown(metadata, &self.options) || is_known_root {
             row.hidden = false;
         }
         row.difference = difference;
-        // The parts of a replacement say what the whole is for.
-        if metadata.op != StepOp::DeleteReplaced {
-            row.short_difference = short_difference;
-        }
         row.op = metadata.op;
         row.parent = metadata.parent().cloned().or_else(|| row.parent.take());
         row.has_step = true;
@@ -472,8 +465,7 @@ impl Rows {
             has_step: false,
             retained: "",
             is_custom: false,
-            difference: String::new(),
-            short_difference: None,
+            difference: RowDifference::default(),
             replacement: None,
             ended: Vec::new(),
             failed: false,

@@ -30,14 +30,31 @@ pub(crate) fn is_shown(metadata: &Metadata, options: &Options) -> bool {
     options.show_replacement_steps || !is_part
 }
 
-/// Summary `[diff: +a,b-c~d]` of the top-level properties that differ; empty if none does.
-pub(crate) fn difference_summary(metadata: &Metadata) -> String {
-    let difference = step_difference(metadata);
+/// Difference of a step, for its row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowDifference {
+    /// Summary `[diff: +a,b-c~d]` of the top-level properties that differ; empty if none does.
+    pub(crate) summary: String,
+    /// The difference with its values, if it is short and wanted.
+    pub(crate) short: Option<String>,
+}
+
+/// Difference of a step; `with_values`: whether a short one is wanted with its values.
+pub(crate) fn row_difference(metadata: &Metadata, with_values: bool) -> RowDifference {
+    let changes_inputs = metadata.op != StepOp::Same;
+    let difference = changes_inputs.then(|| input_difference(metadata)).flatten();
+    let summary = difference_summary(metadata, difference.as_ref());
+    let difference = difference.filter(|_| with_values);
+    let short = difference.and_then(|difference| short_difference(&difference, &summary));
+    RowDifference { summary, short }
+}
+
+fn difference_summary(metadata: &Metadata, difference: Option<&ObjectDiff>) -> String {
     let (Some(old), Some(new)) = (&metadata.old, &metadata.new) else {
         return String::new();
     };
     let (mut added, mut deleted, mut updated) = (Vec::new(), Vec::new(), Vec::new());
-    for (key, change) in difference.iter().flat_map(|difference| &difference.0) {
+    for (key, change) in difference.into_iter().flat_map(|difference| &difference.0) {
         match change {
             Change::Add(_) => added.push(key.as_str().to_owned()),
             Change::Delete(_) => deleted.push(key.as_str().to_owned()),
@@ -86,8 +103,7 @@ pub(crate) fn difference_summary(metadata: &Metadata) -> String {
 const LONGEST_IN_ROW: usize = 40;
 
 /// The whole difference as `[diff: ~size: 1 => 2]`, if it is one short value in place of another one and no secret.
-pub(crate) fn short_difference(metadata: &Metadata) -> Option<String> {
-    let difference = step_difference(metadata)?;
+fn short_difference(difference: &ObjectDiff, summary: &str) -> Option<String> {
     let mut changes = difference.0.iter().filter(|(_, change)| !change.is_same());
     let (Some((key, change)), None) = (changes.next(), changes.next()) else {
         return None;
@@ -99,7 +115,7 @@ pub(crate) fn short_difference(metadata: &Metadata) -> Option<String> {
     let text = paint(ops::color(StepOp::Update), format!("~{key}: {values}"));
     let fits = values.chars().count() <= LONGEST_IN_ROW;
     // The summary has more if flags change, such as a protection.
-    let is_all = strip_color(&difference_summary(metadata)) == format!("[diff: ~{key}]");
+    let is_all = strip_color(summary) == format!("[diff: ~{key}]");
     (fits && is_all).then(|| format!("[diff: {text}{RESET}]"))
 }
 
@@ -112,11 +128,6 @@ fn short_value(value: &Value) -> Option<String> {
         Value::Computed(_) => Some("[unknown]".to_owned()),
         _ => None,
     }
-}
-
-/// Difference of the inputs; `None` if the step changes none.
-fn step_difference(metadata: &Metadata) -> Option<ObjectDiff> {
-    (metadata.op != StepOp::Same).then(|| input_difference(metadata))?
 }
 
 /// Difference of the inputs: as reported by the provider, or else computed.

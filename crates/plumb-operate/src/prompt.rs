@@ -124,11 +124,14 @@ fn line(question: &str) -> Result<String, Error> {
     Ok(answer.trim().to_owned())
 }
 
+/// The end of a command whose user left a question with Ctrl-C.
+pub fn cancelled() -> Error {
+    Error::with_status(ExitStatus::Failure, "confirmation cancelled")
+}
+
 fn stopped(error: InquireError) -> Error {
     match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => {
-            Error::with_status(ExitStatus::Failure, "confirmation cancelled")
-        }
+        InquireError::OperationCanceled | InquireError::OperationInterrupted => cancelled(),
         other => Error::from(other),
     }
 }

@@ -11,7 +11,7 @@ from botocore.credentials import Credentials
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from .port import KeptPort
+from ports import free_port
 
 REGION, ACCESS_KEY, SECRET_KEY = "eu-west-1", "AKIAPLUMBTESTS", "amazon-secret-key"
 
@@ -29,7 +29,8 @@ class Amazon:
         self.application = DomainDispatcherApplication(create_backend_app)
         # Clients are made by several threads at once, which the default session of the library does not stand.
         self.session = boto3.session.Session()
-        self.port, self.server = KeptPort(), None
+        # Nothing else gets the port while the server is closed.
+        self.number, self.server = free_port(), None
         self.open()
         client = self.client()
         self.key = client.create_key()["KeyMetadata"]["Arn"]
@@ -40,14 +41,14 @@ class Amazon:
 
     @property
     def endpoint(self):
-        return f"http://127.0.0.1:{self.port.number}"
+        return f"http://127.0.0.1:{self.number}"
 
     def client(self):
         return self.session.client("kms", region_name=REGION, endpoint_url=self.endpoint, aws_access_key_id=ACCESS_KEY,
                                    aws_secret_access_key=SECRET_KEY)
 
     def open(self):
-        self.server = make_server("127.0.0.1", self.port.number, self, threaded=True, request_handler=Quiet)
+        self.server = make_server("127.0.0.1", self.number, self, threaded=True, request_handler=Quiet)
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self):

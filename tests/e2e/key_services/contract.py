@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from .port import KeptPort
+from ports import free_port
 
 TENANT, CLIENT, PASSWORD = "11111111-2222-3333-4444-555555555555", "plumb-client", "azure-password"
 ACCOUNT = "stacks@plumb.iam.gserviceaccount.com"
@@ -234,12 +234,9 @@ class Port:
         if certificate:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(certificate)
-        self.port, self.server = KeptPort(), None
+        # Nothing else gets the port while the server is closed.
+        self.number, self.server = free_port(), None
         self.open()
-
-    @property
-    def number(self):
-        return self.port.number
 
     def open(self):
         self.server = ThreadingHTTPServer(("127.0.0.1", self.number), handler_of(self))

@@ -72,7 +72,7 @@ const WIDEST: usize = 110;
 /// How much a help says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Length {
-    /// What the command is for, and the flags that are used often: `-h`.
+    /// The purpose of the command, and the flags that are used often: `-h`.
     Short,
     /// Everything: `--help`.
     #[default]
@@ -121,24 +121,10 @@ impl<'e> Manner<'e> {
     }
 }
 
-/// The words of a text in lines of this width, the first of which begins in column `indent`, like the others.
+/// The text in lines that end at `width` and begin in column `indent`, where the first one stands already.
 fn filled(text: &str, indent: usize, width: usize) -> String {
-    let mut out = String::new();
-    let mut used = indent;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if used > indent && used + 1 + length > width {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            used = indent;
-        } else if used > indent {
-            out.push(' ');
-            used += 1;
-        }
-        out.push_str(word);
-        used += length;
-    }
-    out
+    let lines = textwrap::wrap(text, width.saturating_sub(indent));
+    lines.join(&format!("\n{:indent$}", ""))
 }
 
 /// The help of the command at `path`.

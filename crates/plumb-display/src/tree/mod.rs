@@ -20,7 +20,7 @@ use std::time::Duration;
 use plumb_events::{Event, Progress};
 use plumb_resource::StepOp;
 
-pub use self::pace::expected;
+pub use self::pace::expected_changes;
 use self::place::{Placed, place, place_folded};
 use self::select::{fit, shown_rows};
 use crate::color::{COLUMN_HEADER, HEADLINE, paint};

@@ -42,7 +42,7 @@ pub(super) fn line(rows: &Rows, now: Duration) -> Option<String> {
 }
 
 /// Number of resources that an operation will handle, as its preview has found.
-pub fn expected(preview: &Summary, action: Action) -> usize {
+pub fn expected_changes(preview: &Summary, action: Action) -> usize {
     let changes = preview.resource_changes.iter();
     let counted = changes.filter(|(op, _)| is_counted(**op, false, action));
     counted.map(|(_, count)| *count as usize).sum()

@@ -10,7 +10,8 @@ use crate::rows::{Row, Rows};
 
 /// Fewest siblings that become one line.
 const FEWEST: usize = 4;
-/// The same where something goes away, and somebody is asked whether it may: one can read so many names.
+/// Fewest siblings that become one line if they are to be deleted or replaced, and a question about that follows: fewer keep
+/// their names, so that people can read what they agree to.
 const FEWEST_TO_ASK_ABOUT: usize = 20;
 
 /// A line of the tree.
@@ -188,12 +189,12 @@ impl Shapes {
     }
 }
 
-/// Whether a row is never folded: it has something to say of its own.
+/// Whether a row is never folded: it has messages of its own.
 fn stands_alone(row: &Row) -> bool {
     row.is_root() || row.has_info() || row.has_errors()
 }
 
-/// Whether a row is for something that goes away if somebody agrees. A destroy asks about everything at once.
+/// Whether a row is a deletion or replacement that a question follows. A destroy is left out: it asks about everything.
 fn is_asked_about(rows: &Rows, row: &Row) -> bool {
     let options = rows.options();
     let goes_away = matches!(

@@ -112,7 +112,7 @@ fn many_changes_are_a_list_and_each_opens() {
                 key : [secret]
     enter: fold, a: fold all, c: by kind, /: filter, q: back          4/67
     "#);
-    // What is open closes, from any of its lines.
+    // Enter on any line of an open resource closes it.
     press(&mut browser, "jj\n");
     let closed = shown(&browser);
     assert!(!closed.contains("a rather long"), "{closed}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plumb_display::{Action, Display, Explanations, Options, View, expected};
+use plumb_display::{Action, Display, Explanations, Options, View, expected_changes};
 use plumb_events::{Event, OperationResult};
 use plumb_resource::StepOp;
 use plumb_value::{PropertyMap, Value};
@@ -204,8 +204,8 @@ fn a_preview_tells_what_its_run_will_handle() {
     let Event::Summary(preview) = summary(&counts, OperationResult::Succeeded) else {
         unreachable!("a summary");
     };
-    assert_eq!(expected(&preview, Action::Update), 4);
-    assert_eq!(expected(&preview, Action::Refresh), 11);
+    assert_eq!(expected_changes(&preview, Action::Update), 4);
+    assert_eq!(expected_changes(&preview, Action::Refresh), 11);
 }
 
 #[test]

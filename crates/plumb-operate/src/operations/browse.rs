@@ -12,7 +12,7 @@ use plumb_display::{Browser, BrowserKey, ChangeReport, Options, plain};
 use plumb_events::Event;
 
 use crate::output::terminal_size;
-use crate::{Error, ExitStatus};
+use crate::{Error, prompt};
 
 /// Shows the changes among `events` until the reader has seen enough.
 pub(super) fn changes<'e>(
@@ -30,12 +30,7 @@ pub(super) fn changes<'e>(
     loop {
         screen.paint(&browser.frame(), has_few_characters)?;
         match event::read()? {
-            Input::Key(key) if is_interrupt(key) => {
-                return Err(Error::with_status(
-                    ExitStatus::Failure,
-                    "confirmation cancelled",
-                ));
-            }
+            Input::Key(key) if is_interrupt(key) => return Err(prompt::cancelled()),
             Input::Key(key) if key.kind == KeyEventKind::Release => {}
             Input::Key(key) if meaning(key.code).is_some_and(|key| !browser.press(key)) => {
                 return Ok(());

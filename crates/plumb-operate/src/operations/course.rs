@@ -244,7 +244,7 @@ async fn preview(
     }
     session.prepare_wanted_secrets()?;
     let summary = ran.seen.summary.as_ref();
-    session.expected = summary.map(|it| plumb_display::expected(it, request.kind.action()));
+    session.expected = summary.map(|it| plumb_display::expected_changes(it, request.kind.action()));
     if request.is_strict && session.plan.is_none() {
         session.plan = ran.plan;
     }

@@ -27,7 +27,7 @@ pub(super) enum Origin {
         /// SHA-256 of the archive, in hexadecimal digits.
         sha256: String,
     },
-    /// It is part of an image for containers.
+    /// As a part of a container image.
     Image {
         /// Name of the image.
         from: String,
@@ -39,7 +39,7 @@ pub(super) enum Origin {
         /// Sources, as cargo names them.
         from: String,
     },
-    /// It was compiled where it is.
+    /// It was compiled, and is still in the build folder.
     BuildTree,
     /// Nothing says how.
     Unknown,
@@ -72,7 +72,7 @@ impl Origin {
             Origin::Image { from } => format!("as part of the image {from}"),
             Origin::DebianPackage => "by the package `plumb` of Debian".to_owned(),
             Origin::Cargo { from } => format!("by `cargo install`, from {from}"),
-            Origin::BuildTree => "compiled where it is".to_owned(),
+            Origin::BuildTree => "compiled here: it is in its build folder".to_owned(),
             Origin::Unknown => "copied there: nothing says from where".to_owned(),
         }
     }

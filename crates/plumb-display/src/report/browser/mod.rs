@@ -56,7 +56,7 @@ enum Grouping {
     Kind,
 }
 
-/// What can be folded.
+/// A part of the list that opens and closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Fold {
     /// The differences of a resource.
@@ -185,19 +185,19 @@ impl<'r> Browser<'r> {
         self.top = self.top.clamp(lowest, self.cursor.max(lowest));
     }
 
-    /// Opens or closes what the cursor is on; with `None`, whichever it is not.
+    /// Opens or closes the row at the cursor; `None` opens a closed row and closes an open one.
     fn fold(&mut self, opens: Option<bool>) {
         let Some(row) = self.rows.list.get(self.cursor) else {
             return;
         };
         let (folds, owner, is_open) = (row.folds.clone(), row.owner, row.is_open);
         match (opens, owner) {
-            // A line of differences stands for the resource that they are of.
+            // A line of a difference closes its resource.
             (Some(false) | None, Some(owner)) if folds.is_empty() => {
                 self.go(owner);
                 self.fold(Some(false));
             }
-            // What is closed already leads to what it is in.
+            // The cursor moves from a closed row to the row that it belongs to.
             (Some(false), Some(owner)) if !is_open => self.go(owner),
             _ => {
                 for fold in folds {

@@ -20,7 +20,7 @@ const BEFORE: usize = 4;
 pub(super) struct Row {
     pub(super) depth: usize,
     pub(super) text: String,
-    /// What the row folds; none for a line of differences.
+    /// Parts that the row opens and closes; none for a line of a difference.
     pub(super) folds: Vec<Fold>,
     pub(super) is_open: bool,
     /// The row that this one is folded into.
@@ -109,7 +109,7 @@ impl<'b, 'r> Maker<'b, 'r> {
         let children = &self.browser.order.children[at];
         let has_children = !children.is_empty();
         let below = Fold::Below(at);
-        // What a filter finds is seen, wherever it is.
+        // With a filter, all matches are visible, so the rows above them are open.
         let is_open = self.is_open(below) || !self.browser.filter.is_empty();
         let row = self.resource(at, depth, owner, has_children.then_some(below));
         if !is_open {
@@ -179,7 +179,7 @@ impl<'b, 'r> Maker<'b, 'r> {
     /// The resources by the first of their operations.
     fn kinds(&mut self) {
         let mut kinds = StepOp::ALL;
-        // What takes something away comes first.
+        // Deletions and replacements come first.
         kinds.sort_by_key(|op| match op {
             StepOp::Delete | StepOp::DeleteReplaced => 0,
             StepOp::Replace | StepOp::CreateReplacement => 1,
