@@ -1,5 +1,6 @@
 //! Resources and the provider.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use plumb_schema::Primitive;
@@ -7,6 +8,7 @@ use plumb_schema::bound::{Package, Property, Resource, TypeKind};
 
 use super::args::{Args, Parameters};
 use super::model::{Sdk, named};
+use super::names::{self, Taken};
 use super::text;
 use crate::kinds::Kind;
 use crate::writer::Writer;
@@ -60,7 +62,7 @@ impl<'d> Sdk<'_, 'd> {
         text::deprecated(writer, resource.deprecation);
         writer.line(&["#[derive(Clone, Debug)]"]);
         writer.line(&["pub struct ", class, "(::plumb::Handle);"]);
-        writer.line(&["::plumb::resource!(", class, ");"]);
+        writer.line(&["::plumb::resource!(", class, ", ", class, "::TOKEN);"]);
         writer.blank();
         writer.block(&["impl ", class, " {"], "}", |writer| {
             let token = match kind {
@@ -73,6 +75,7 @@ impl<'d> Sdk<'_, 'd> {
                 &text::literal(&token),
                 ";",
             ]);
+            write_properties(writer, class, resource);
             write_constructors(writer, self.package, class, kind, resource);
             self.write_accessors(writer, resource);
         });
@@ -94,7 +97,7 @@ impl<'d> Sdk<'_, 'd> {
         let methods: Vec<String> = resource
             .methods
             .iter()
-            .map(|it| super::names::snake(it.name))
+            .map(|it| names::snake(it.name))
             .collect();
         let mut reserved = RESERVED.to_vec();
         reserved.extend(methods.iter().map(String::as_str));
@@ -133,6 +136,27 @@ impl<'d> Sdk<'_, 'd> {
             let _ = write!(options, ".plugin_download_url({})", text::literal(url));
         }
         options
+    }
+}
+
+/// Writes a constant for the name of each property.
+fn write_properties(writer: &mut Writer, class: &str, resource: &Resource<'_>) {
+    let inputs = resource.inputs.iter();
+    let all = inputs.chain(&resource.outputs.properties);
+    let names: BTreeSet<&str> = all.map(|it| it.name).collect();
+    let mut taken = Taken::with(&["TOKEN"]);
+    for name in names {
+        let constant = taken.take(names::constant(name));
+        writer.line(&["/// The name of a property."]);
+        writer.line(&[
+            "pub const ",
+            &constant,
+            ": ::plumb::Property<",
+            class,
+            "> = ::plumb::Property::new(",
+            &text::literal(name),
+            ");",
+        ]);
     }
 }
 

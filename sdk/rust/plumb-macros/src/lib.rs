@@ -3,6 +3,7 @@
 //! Use them through those crates, which document them beside the traits that they implement.
 
 mod attributes;
+mod choice;
 mod component;
 mod config;
 mod entry;
@@ -114,12 +115,32 @@ pub fn described(input: TokenStream) -> TokenStream {
     derive(input, properties::expand_described)
 }
 
-/// Makes an enum without data a property that is one of several texts: the names of the variants.
+/// Makes an enum the type of a property of a provider.
+///
+/// | Enum | Property |
+/// |---|---|
+/// | without data: `enum Size { Small, Large }` | one of several texts: the names of the variants |
+/// | with data: `enum Port { Number(i64), Name(String) }` | a value of one of several types: the first that fits |
+/// | with data and `#[property(tag = "kind")]`: `enum Shape { Circle(Circle), Square(Square) }` | an object whose property `kind` has the name of the variant |
 ///
 /// `#[property(name = "t2.micro")]` gives a variant another text.
 #[proc_macro_derive(EnumType, attributes(property))]
 pub fn enum_type(input: TokenStream) -> TokenStream {
-    derive(input, properties::expand_enum)
+    derive(input, choice::expand_described)
+}
+
+/// Makes an enum a value of programs: of their configuration, of components and of objects.
+///
+/// | Enum | Value |
+/// |---|---|
+/// | without data: `enum Stage { Dev, Prod }` | one of several texts: the names of the variants |
+/// | with data: `enum Port { Number(i64), Name(String) }` | a value of one of several types: the first that fits |
+/// | with data and `#[property(tag = "kind")]`: `enum Shape { Circle(Circle), Square(Square) }` | an object whose property `kind` has the name of the variant |
+///
+/// `#[property(name = "dev")]` gives a variant another text. Only enums without data are values of the configuration.
+#[proc_macro_derive(ProgramEnumType, attributes(property))]
+pub fn program_enum_type(input: TokenStream) -> TokenStream {
+    derive(input, choice::expand)
 }
 
 /// Tells a provider what an implementation of its trait `Resource` can do, and the schema what it is.

@@ -3,8 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::ParseStream;
-use syn::spanned::Spanned as _;
-use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Field, Ident, Lit, LitStr, Token};
+use syn::{Attribute, DeriveInput, Expr, ExprLit, Field, Lit, LitStr, Token};
 
 use crate::attributes::{camel_case, fields};
 use crate::object::{self, Member};
@@ -221,72 +220,4 @@ pub(crate) fn deprecation(attributes: &[Attribute]) -> syn::Result<Option<String
         })?,
     }
     Ok(Some(message))
-}
-
-/// An enum without data is one of a set of texts.
-pub(crate) fn expand_enum(input: &DeriveInput) -> syn::Result<TokenStream> {
-    let Data::Enum(data) = &input.data else {
-        return Err(syn::Error::new(input.span(), "this derive is for enums"));
-    };
-    let name = &input.ident;
-    let mut variants: Vec<(&Ident, String, String)> = Vec::new();
-    for variant in &data.variants {
-        if !variant.fields.is_empty() {
-            return Err(syn::Error::new(
-                variant.span(),
-                "this derive is for enums without data",
-            ));
-        }
-        let found = crate::attributes::arguments(&variant.attrs, "property", &["name"])?;
-        let wire =
-            crate::attributes::text(&found, "name").unwrap_or_else(|| variant.ident.to_string());
-        variants.push((&variant.ident, wire, documentation(&variant.attrs)));
-    }
-    let idents: Vec<_> = variants.iter().map(|it| it.0).collect();
-    let wires: Vec<_> = variants.iter().map(|it| &it.1).collect();
-    let descriptions: Vec<_> = variants.iter().map(|it| &it.2).collect();
-    let names: Vec<_> = idents.iter().map(ToString::to_string).collect();
-    let text = name.to_string();
-    let description = documentation(&input.attrs);
-    let expected = format!(
-        "one of: {}",
-        wires
-            .iter()
-            .map(|it| it.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
-    );
-    Ok(quote! {
-        impl ::plumb_provider::FromValue for #name {
-            fn from_value(
-                value: ::plumb_provider::Value,
-            ) -> ::std::result::Result<Self, ::plumb_provider::Mismatch> {
-                match value.as_str() {
-                    #(::std::option::Option::Some(#wires) => ::std::result::Result::Ok(#name::#idents),)*
-                    ::std::option::Option::Some(text) => ::std::result::Result::Err(
-                        ::plumb_provider::Mismatch::because(::std::format!("expected {}, found `{text}`", #expected)),
-                    ),
-                    ::std::option::Option::None => {
-                        ::std::result::Result::Err(::plumb_provider::Mismatch::new(#expected, &value))
-                    }
-                }
-            }
-        }
-
-        impl ::plumb_provider::IntoValue for #name {
-            fn into_value(self) -> ::plumb_provider::Value {
-                ::plumb_provider::Value::String(::std::borrow::ToOwned::to_owned(match self {
-                    #(#name::#idents => #wires,)*
-                }))
-            }
-        }
-
-        impl ::plumb_provider::schema::Described for #name {
-            fn describe(
-                types: &mut ::plumb_provider::schema::Types,
-            ) -> ::plumb_provider::schema::Type {
-                types.enumeration(#text, #description, &[#((#names, #wires, #descriptions)),*])
-            }
-        }
-    })
 }

@@ -253,6 +253,54 @@ impl From<Archive> for Input<AssetOrArchive> {
     }
 }
 
+/// A list of an input, of things that are not of one type: plain values, outputs, secrets.
+///
+/// ```
+/// use plumb::{Input, Output, list};
+/// fn subnets(ids: impl Into<Input<Vec<String>>>) { let _ = ids.into(); }
+/// let subnet = Output::of(String::from("subnet-1"));
+/// subnets(list![&subnet, "subnet-2"]);
+/// ```
+///
+/// Values of one type need no macro: `subnets(["a", "b"])`.
+#[macro_export]
+macro_rules! list {
+    ($($item:expr),* $(,)?) => {
+        $crate::private::list(::std::vec![$(::std::convert::Into::<$crate::Input<_>>::into($item)),*])
+    };
+}
+
+/// The list of [`list!`](crate::list!).
+pub fn list<T>(items: Vec<Input<T>>) -> Input<Vec<T>> {
+    items.into()
+}
+
+/// A map of an input, to things that are not of one type: plain values, outputs, secrets.
+///
+/// ```
+/// use plumb::{Output, Input, map};
+/// use std::collections::BTreeMap;
+/// fn variables(map: impl Into<Input<BTreeMap<String, String>>>) { let _ = map.into(); }
+/// let bucket = Output::of(String::from("logs"));
+/// variables(map! { "BUCKET" => &bucket, "LEVEL" => "info" });
+/// ```
+///
+/// Values of one type need no macro: `variables([("LEVEL", "info")])`.
+#[macro_export]
+macro_rules! map {
+    ($($key:expr => $value:expr),* $(,)?) => {
+        $crate::private::map(::std::vec![$((
+            ::std::string::String::from($key),
+            ::std::convert::Into::<$crate::Input<_>>::into($value),
+        )),*])
+    };
+}
+
+/// The map of [`map!`](crate::map!).
+pub fn map<T>(members: Vec<(String, Input<T>)>) -> Input<BTreeMap<String, T>> {
+    self::members(members)
+}
+
 /// Named inputs of a resource or a function.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs(BTreeMap<String, Value>);

@@ -70,15 +70,18 @@ pub use invoke::InvokeOptions;
 pub use output::{Deferred, Field, IntoOutput, Join, Output};
 pub use package::Package;
 pub use resource::{
-    Alias, AnyProvider, AnyResource, ComponentLike, CustomLike, Handle, Options, Resource,
-    ResourceLike, Timeouts, kind, opts,
+    Alias, AnyProvider, AnyResource, ComponentLike, CustomLike, Handle, Options, Property,
+    PropertyPath, Resource, ResourceLike, Timeouts, TypedResource, kind, opts,
 };
 pub use run::{Exports, run};
 pub use stack_reference::StackReference;
 pub use text::{IntoText, TextValue};
 pub use value::{Archive, Asset, AssetOrArchive, FromValue, IntoValue, Mismatch, Secret, Value};
 
-pub use plumb_macros::{Component, ComponentArgs, Config, Exports, ObjectType, interpolate, main};
+pub use plumb_macros::{
+    Component, ComponentArgs, Config, Exports, ObjectType, ProgramEnumType as EnumType,
+    interpolate, main,
+};
 
 /// Items that most programs use.
 pub mod prelude {
@@ -86,7 +89,7 @@ pub mod prelude {
         Alias, AnyProvider, AnyResource, Archive, Asset, BuildComponent, Built, Component,
         ComponentArgs, Config, Context as _, Ctx, Exports, HookOptions, Input, InvokeOptions,
         Join as _, ObjectType, Options, Output, Resource as _, Secret, StackReference, Value,
-        interpolate, kind, opts, value,
+        interpolate, kind, list, map, opts, value,
     };
 }
 
@@ -94,5 +97,6 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod private {
     pub use crate::component::{build, hidden};
+    pub use crate::input::{list, map};
     pub use crate::text::concat;
 }

@@ -1,7 +1,10 @@
 //! Whole programs with stand-ins for providers.
 
+use std::collections::BTreeMap;
+
 use plumb::prelude::*;
 use plumb::testing::{MockState, Mocks};
+use plumb::{Inputs, Property};
 
 const PET: &str = "random:index/randomPet:RandomPet";
 
@@ -423,7 +426,112 @@ fn other_stacks_have_outputs() {
 /// A resource with a type, as generated packages have them.
 #[derive(Clone, Debug)]
 struct Pet(plumb::Handle);
-plumb::resource!(Pet);
+plumb::resource!(Pet, PET);
+
+impl Pet {
+    const LENGTH: Property<Pet> = Property::new("length");
+}
+
+#[test]
+fn types_of_resources_are_told_apart() {
+    let outcome = Mocks::new().run(async |ctx| {
+        ctx.stack_transform(|mut resource| async move {
+            if resource.is::<Pet>() {
+                resource.set(Pet::LENGTH, 5);
+            }
+            Ok(resource)
+        });
+        AnyResource::new(&ctx, PET, "pet", value!({}));
+        let options = opts().ignore_changes([Pet::LENGTH.key("a.b").at(1), Pet::LENGTH.into()]);
+        AnyResource::with(&ctx, "a:b:C", "other", value!({}), options);
+        Ok(())
+    });
+    let outcome = outcome.expect_success();
+    assert_eq!(outcome.single::<Pet>().input(Pet::LENGTH), &value!(5));
+    assert_eq!(outcome.resource("other").input("length"), &Value::Null);
+    let ignored = &outcome.resource("other").ignore_changes;
+    assert_eq!(ignored, &["length[\"a.b\"][1]", "length"]);
+}
+
+/// Where a stack is for.
+#[derive(Clone, Copy, Debug, PartialEq, plumb::EnumType)]
+enum Stage {
+    #[property(name = "dev")]
+    Development,
+    Prod,
+}
+
+/// A port or its name.
+#[derive(Clone, Debug, PartialEq, plumb::EnumType)]
+enum Port {
+    Number(i64),
+    Name(String),
+}
+
+#[derive(Debug, Config)]
+struct Staged {
+    stage: Stage,
+    ports: Vec<Port>,
+    next: Option<Stage>,
+}
+
+#[test]
+fn an_enum_is_a_value_of_the_configuration_and_an_input() {
+    let run = async |ctx: Ctx| {
+        let settings: Staged = ctx.config()?;
+        assert_eq!(settings.next, None);
+        let stage: Input<Stage> = settings.stage.into();
+        AnyResource::new(
+            &ctx,
+            PET,
+            "pet",
+            value!({ "stage": stage, "ports": settings.ports }),
+        );
+        Ok(())
+    };
+    let mocks = Mocks::new()
+        .config("stage", "dev")
+        .config("ports", r#"[80, "http"]"#);
+    let outcome = mocks.run(run).expect_success();
+    assert_eq!(outcome.resource("pet").input("stage"), &value!("dev"));
+    assert_eq!(
+        outcome.resource("pet").input("ports"),
+        &value!([80, "http"])
+    );
+    let mocks = Mocks::new()
+        .config("stage", "test")
+        .config("ports", "[true]");
+    let report = mocks.run(run).report();
+    assert!(report.contains("one of: dev, Prod"), "{report}");
+    assert!(report.contains("one of: Number, Name"), "{report}");
+}
+
+#[test]
+fn lists_and_maps_take_what_is_there_and_what_is_not_yet() {
+    let outcome = Mocks::new().run(async |ctx| {
+        let pet = AnyResource::new(&ctx, PET, "pet", value!({}));
+        let names: Input<Vec<String>> = list![&pet.id(), "b", Secret::new("c")];
+        let variables: Input<BTreeMap<String, String>> = map! { "A" => pet.id(), "B" => "b" };
+        let mut inputs = Inputs::new();
+        inputs.set::<Vec<String>>("names", names);
+        inputs.set::<BTreeMap<String, String>>("variables", variables);
+        inputs.set::<Vec<Value>>("anything", list![1, "two", &pet.id().map(|id| value!(id))]);
+        AnyResource::new(&ctx, "a:b:C", "other", inputs);
+        Ok(())
+    });
+    let outcome = outcome.expect_success();
+    let other = outcome.resource("other");
+    assert_eq!(
+        other.input("names"),
+        &value!(["pet-id", "b", Secret::new("c")])
+    );
+    assert_eq!(
+        other.input("variables"),
+        &value!({ "A": "pet-id", "B": "b" })
+    );
+    assert_eq!(other.input("anything"), &value!([1, "two", "pet-id"]));
+    assert_eq!(other.property_dependencies["names"].len(), 1);
+}
 
 #[test]
 fn resources_travel_as_values() {

@@ -10,7 +10,7 @@ use prost::Message as _;
 use super::Handler;
 use crate::program::Program;
 use crate::protocol as pb;
-use crate::resource::monitor_error;
+use crate::resource::{TypedResource, monitor_error};
 use crate::value::{IntoValue, Value};
 use crate::wire::{Decoder, Encoder};
 use crate::{Error, Result};
@@ -30,6 +30,11 @@ impl Transform {
     /// The token of the type.
     pub fn token(&self) -> &str {
         &self.token
+    }
+
+    /// Whether the resource has the type `R`.
+    pub fn is<R: TypedResource>(&self) -> bool {
+        self.token == R::TOKEN
     }
 
     /// The name in the program.
@@ -53,18 +58,18 @@ impl Transform {
     }
 
     /// One input.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.inputs.get(name)
+    pub fn get(&self, name: impl AsRef<str>) -> Option<&Value> {
+        self.inputs.get(name.as_ref())
     }
 
     /// Sets an input.
-    pub fn set(&mut self, name: &str, value: impl IntoValue) {
-        self.inputs.insert(name.to_owned(), value.into_value());
+    pub fn set(&mut self, name: impl Into<String>, value: impl IntoValue) {
+        self.inputs.insert(name.into(), value.into_value());
     }
 
     /// Removes an input.
-    pub fn remove(&mut self, name: &str) -> Option<Value> {
-        self.inputs.remove(name)
+    pub fn remove(&mut self, name: impl AsRef<str>) -> Option<Value> {
+        self.inputs.remove(name.as_ref())
     }
 
     /// Sets whether the resource is protected.

@@ -245,6 +245,10 @@ impl<T, U> Field<T, U> {
             types: PhantomData,
         }
     }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 impl<T, U: FromValue> Field<T, U> {

@@ -5,6 +5,7 @@
 //! | [`handle`] | the handle that every typed resource wraps |
 //! | [`register`] | from a constructor to the engine and back |
 //! | [`options`] | resource options |
+//! | [`property`] | names of properties that the compiler checks |
 //! | [`aliases`] | former identities of a resource |
 //! | [`providers`] | which provider a resource gets |
 //! | [`dependencies`] | what a resource waits for, as the engine wants it |
@@ -14,6 +15,7 @@ mod any;
 mod dependencies;
 mod handle;
 mod options;
+mod property;
 mod providers;
 mod register;
 
@@ -21,6 +23,7 @@ pub use aliases::Alias;
 pub use any::{AnyProvider, AnyResource};
 pub use handle::Handle;
 pub use options::{ComponentLike, CustomLike, Options, ResourceLike, Timeouts, kind, opts};
+pub use property::{Property, PropertyPath};
 
 pub(crate) use dependencies::Dependencies;
 pub(crate) use handle::{Kind, ProviderId, State};
@@ -86,6 +89,29 @@ impl IntoValue for &Handle {
     }
 }
 
+/// A resource of one type of a package.
+///
+/// ```
+/// use plumb::{Ctx, Handle, TypedResource};
+///
+/// #[derive(Clone, Debug)]
+/// pub struct Bucket(Handle);
+/// plumb::resource!(Bucket, "aws:s3/bucket:Bucket");
+///
+/// fn tag_buckets(ctx: &Ctx) {
+///     ctx.stack_transform(|mut resource| async move {
+///         if resource.is::<Bucket>() {
+///             resource.set("tags", plumb::value!({ "owner": "infra" }));
+///         }
+///         Ok(resource)
+///     });
+/// }
+/// ```
+pub trait TypedResource: Resource {
+    /// The token of the type.
+    const TOKEN: &'static str;
+}
+
 /// Makes a type a resource: a tuple struct around a [`Handle`].
 ///
 /// Generated packages use it; a program can use it to give a type to a resource of a package that it has no generated code
@@ -97,7 +123,7 @@ impl IntoValue for &Handle {
 /// /// Random text.
 /// #[derive(Clone, Debug)]
 /// pub struct RandomString(Handle);
-/// plumb::resource!(RandomString);
+/// plumb::resource!(RandomString, "random:index/randomString:RandomString");
 ///
 /// impl RandomString {
 ///     pub fn result(&self) -> Output<String> {
@@ -105,8 +131,17 @@ impl IntoValue for &Handle {
 ///     }
 /// }
 /// ```
+///
+/// The token may be left out: then the type is no [`TypedResource`].
 #[macro_export]
 macro_rules! resource {
+    ($type:ident, $token:expr) => {
+        $crate::resource!($type);
+
+        impl $crate::TypedResource for $type {
+            const TOKEN: &'static str = $token;
+        }
+    };
     ($type:ident) => {
         impl $crate::Resource for $type {
             fn handle(&self) -> &$crate::Handle {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Error;
+use crate::resource::TypedResource;
 use crate::value::Value;
 
 /// Results of a program: its resources, outputs and failures.
@@ -44,9 +45,14 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// Whether it has the type `R`.
+    pub fn is<R: TypedResource>(&self) -> bool {
+        self.token == R::TOKEN
+    }
+
     /// An input; null if it is not set.
-    pub fn input(&self, name: &str) -> &Value {
-        self.inputs.get(name).unwrap_or(&Value::Null)
+    pub fn input(&self, name: impl AsRef<str>) -> &Value {
+        self.inputs.get(name.as_ref()).unwrap_or(&Value::Null)
     }
 
     /// An output of a component; null if there is none.
@@ -107,6 +113,30 @@ impl Outcome {
             let names: Vec<&str> = self.resources.iter().map(|it| it.name.as_str()).collect();
             panic!("there is no resource `{name}`, only {names:?}")
         })
+    }
+
+    /// The resources of the type `R`, in the order of their registration.
+    pub fn all<R: TypedResource>(&self) -> Vec<&Registered> {
+        self.resources.iter().filter(|it| it.is::<R>()).collect()
+    }
+
+    /// The only resource of the type `R`.
+    ///
+    /// # Panics
+    ///
+    /// If there is none, or more than one.
+    #[track_caller]
+    pub fn single<R: TypedResource>(&self) -> &Registered {
+        match self.all::<R>()[..] {
+            [resource] => resource,
+            ref all => {
+                let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+                panic!(
+                    "there is not one resource of the type `{}`: {names:?}",
+                    R::TOKEN
+                )
+            }
+        }
     }
 
     /// An output of the stack; null if there is none.

@@ -244,6 +244,12 @@ impl<T: FromValue> FromValue for Box<T> {
     }
 }
 
+impl<T: IntoValue> IntoValue for Box<T> {
+    fn into_value(self) -> Value {
+        (*self).into_value()
+    }
+}
+
 impl<T: FromValue> FromValue for Vec<T> {
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         let Value::List(values) = value else {
