@@ -36,6 +36,16 @@ async fn main(ctx: Ctx) -> plumb::Result<()> {
     Ok(())
 }
 '''
+NOTE = '''resources:
+  note:
+    type: notes-DEPARTMENT:Note
+    properties:
+      text: Hello
+      drawing: {kind: circle, radius: 3}
+outputs:
+  department: ${note.department}
+  drawn: ${note.drawing}
+'''
 
 
 def expect(condition, what):
@@ -217,6 +227,33 @@ def in_rust(world):
     project("destroy", "--yes")
 
 
+def parameters(world):
+    provider = world.root / "notes"
+    shutil.copytree(ROOT / "tests/rust/notes", provider)
+    patch(world)
+    for department in ["sales", "support"]:
+        folder = world.root / department
+        folder.mkdir()
+        (folder / "Pulumi.yaml").write_text(f"name: use-{department}\nruntime: yaml\n")
+        world.command(world.plumb, "package", "add", provider, department, "--non-interactive", cwd=folder)
+        with (folder / "Pulumi.yaml").open("a") as file:
+            file.write(NOTE.replace("DEPARTMENT", department))
+        project = Project(world, folder)
+        project("up", "--yes")
+        expect(project.outputs() == {"department": department, "drawn": {"kind": "circle", "radius": 3}}, project.outputs())
+        project("up", "--yes", "--expect-no-changes")
+        program = (folder / "Pulumi.yaml").read_text()
+        (folder / "Pulumi.yaml").write_text(program.replace("kind: circle", "kind: oval"))
+        shown = project("preview", code=1)
+        expect("expected one of circle, Square" in shown, shown)
+        (folder / "Pulumi.yaml").write_text(program)
+        # The parameter is in the state: the program is not needed.
+        project("refresh", "--yes")
+        project("destroy", "--yes")
+    mapping = world.command(world.plumb, "package", "get-mapping", "terraform", provider, cwd=world.root)
+    expect("a mapping of names" in mapping, mapping)
+
+
 def example(world, name):
     """A copy of an example, with the crates of this checkout; its own tests pass."""
     folder = world.root / name
@@ -227,7 +264,7 @@ def example(world, name):
     return folder
 
 
-CASES = [in_yaml, in_rust, checked, component_template, policies, policy_template]
+CASES = [in_yaml, in_rust, checked, parameters, component_template, policies, policy_template]
 
 
 def main():

@@ -1,7 +1,7 @@
 //! The context of a call: its resource, the configuration, messages and cancellation.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use plumb::Result;
@@ -27,6 +27,7 @@ pub(crate) struct Session {
     engine: Mutex<Option<EngineClient<Channel>>>,
     address: Mutex<String>,
     config: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
+    parameter: OnceLock<Vec<u8>>,
     canceled: watch::Sender<bool>,
 }
 
@@ -36,6 +37,7 @@ impl Default for Session {
             engine: Mutex::default(),
             address: Mutex::default(),
             config: Mutex::default(),
+            parameter: OnceLock::new(),
             canceled: watch::Sender::new(false),
         }
     }
@@ -63,6 +65,11 @@ impl Session {
 
     pub(crate) fn configure(&self, config: Arc<dyn Any + Send + Sync>) {
         *lock(&self.config) = Some(config);
+    }
+
+    /// The first parameter stays.
+    pub(crate) fn parameterize(&self, value: Vec<u8>) {
+        let _ = self.parameter.set(value);
     }
 
     pub(crate) fn cancel(&self) {
@@ -150,6 +157,11 @@ impl Cx {
                 std::any::type_name::<C>()
             ))
         })
+    }
+
+    /// The parameter that made the package ([`Provider::parameter`](crate::Provider::parameter)); `None` without one.
+    pub fn parameter(&self) -> Option<&[u8]> {
+        self.session.parameter.get().map(Vec::as_slice)
     }
 
     /// Whether the deployment has been cancelled.

@@ -6,7 +6,7 @@ use plumb::Value;
 use plumb::provider::Members;
 
 use crate::protocol as pb;
-use crate::schema::{Definition, Property, Type, Types};
+use crate::schema::{Property, Type, Types};
 use crate::values::{Path, exposed, exposed_members};
 
 /// A property that differs.
@@ -197,22 +197,14 @@ impl Comparison<'_> {
         path: &Path,
         replaces: bool,
     ) {
-        match of {
-            Some(Type::Named(token)) => {
-                let properties = match self.types.get(token) {
-                    Some(Definition::Object { properties, .. }) => Some(properties.as_slice()),
-                    _ => None,
-                };
-                self.members(properties, old, new, path, replaces);
-            }
-            Some(Type::Map(of)) => {
-                let names: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-                for name in names {
-                    let inside = path.key(name);
-                    self.values(Some(of), old.get(name), new.get(name), &inside, replaces);
-                }
-            }
-            _ => self.members(None, old, new, path, replaces),
+        let Some(Type::Map(of)) = of else {
+            let properties = of.and_then(|of| self.types.properties_of(of, new));
+            return self.members(properties, old, new, path, replaces);
+        };
+        let names: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let inside = path.key(name);
+            self.values(Some(of), old.get(name), new.get(name), &inside, replaces);
         }
     }
 }

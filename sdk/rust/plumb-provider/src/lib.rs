@@ -77,6 +77,8 @@
 //! | decide what replaces | [`Diff`] |
 //! | say what a preview knows | [`Preview`] |
 //! | say which resources there are | [`List`] |
+//! | be more than one package | [`Provider::parameterized`] |
+//! | map the names of another ecosystem | [`Provider::mapping`] |
 //! | read the configuration, write messages, notice a cancellation | [`Cx`] |
 //! | test it | [`testing`] |
 
@@ -90,6 +92,7 @@ mod function;
 mod list;
 mod method;
 mod outputs;
+mod parameter;
 mod preview;
 mod protocol;
 mod provider;
@@ -106,6 +109,7 @@ pub use diff::{Change, ChangeKind, Diff};
 pub use function::Function;
 pub use list::{List, Listed};
 pub use method::Method;
+pub use parameter::Parameter;
 pub use preview::Preview;
 pub use provider::Provider;
 pub use resource::{Created, Delete, Found, Read, Recorded, Resource, Update, Updated};

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::component::{AnyComponent, AnyMethod};
 use crate::config::ConfigType;
 use crate::erased::{AnyFunction, AnyResource, Typed};
+use crate::parameter::MakePackage;
 use crate::schema::{Package, Properties, Spec, SpecKind};
 use crate::{Function, Resource};
 
@@ -40,6 +41,20 @@ pub struct Provider {
     pub(crate) functions: BTreeMap<String, Box<dyn AnyFunction>>,
     pub(crate) components: BTreeMap<String, Box<dyn AnyComponent>>,
     pub(crate) methods: BTreeMap<String, Box<dyn AnyMethod>>,
+    pub(crate) make_package: Option<MakePackage>,
+    /// For a package that a parameter has made.
+    pub(crate) parameter: Option<Vec<u8>>,
+    pub(crate) mappings: Vec<Mapping>,
+}
+
+/// The names of another ecosystem for what a package has.
+#[derive(Clone, Debug)]
+pub(crate) struct Mapping {
+    /// The ecosystem, as in `terraform`.
+    pub(crate) ecosystem: String,
+    /// The package there.
+    pub(crate) package: String,
+    pub(crate) data: Vec<u8>,
 }
 
 impl fmt::Debug for Provider {
@@ -65,6 +80,9 @@ impl Provider {
             functions: BTreeMap::new(),
             components: BTreeMap::new(),
             methods: BTreeMap::new(),
+            make_package: None,
+            parameter: None,
+            mappings: Vec::new(),
         }
     }
 
@@ -192,6 +210,18 @@ impl Provider {
         let token = self.package.full(F::TOKEN);
         self.package.specs.push(spec);
         self.functions.insert(token, Box::new(Typed::<F>::new()));
+        self
+    }
+
+    /// Says how names of another ecosystem become names of this package, for `plumb convert`: of the package `package` there,
+    /// in the form of its tools. The ecosystem is `terraform`, for instance.
+    #[must_use]
+    pub fn mapping(mut self, ecosystem: &str, package: &str, data: impl Into<Vec<u8>>) -> Self {
+        self.mappings.push(Mapping {
+            ecosystem: ecosystem.to_owned(),
+            package: package.to_owned(),
+            data: data.into(),
+        });
         self
     }
 

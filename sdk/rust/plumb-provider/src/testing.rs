@@ -41,7 +41,7 @@ use tonic::Status;
 use crate::protocol as pb;
 use crate::service::{RichStatus, Service};
 use crate::values::exposed;
-use crate::{Error, Provider, Result, Value};
+use crate::{Error, Parameter, Provider, Result, Value};
 
 const PROJECT: &str = "urn:pulumi:stack::project";
 
@@ -97,6 +97,34 @@ impl Tester {
         };
         self.service.configure(request).map_err(|it| error(&it))?;
         Ok(())
+    }
+
+    /// Makes another package of the provider; tokens are those of the package from then on. Returns its name and version.
+    pub fn parameterize(&self, parameter: Parameter) -> Result<(String, String)> {
+        use pb::parameterize_request::{Parameters, ParametersArgs, ParametersValue};
+        let parameters = match parameter {
+            Parameter::Args(args) => Parameters::Args(ParametersArgs { args }),
+            Parameter::Value {
+                name,
+                version,
+                value,
+            } => Parameters::Value(ParametersValue {
+                name,
+                version,
+                value,
+            }),
+        };
+        let request = pb::ParameterizeRequest {
+            parameters: Some(parameters),
+        };
+        let answer = self.runtime.block_on(self.service.parameterize(request));
+        let answer = answer.map_err(|it| error(&it))?;
+        Ok((answer.name, answer.version))
+    }
+
+    /// The schema as an engine gets it: that of the package, if there is a parameter.
+    pub fn schema(&self) -> Result<String> {
+        self.service.package_schema().map_err(|it| error(&it))
     }
 
     /// Calls a function; `token` may leave out the name of the package.

@@ -3,7 +3,7 @@
 use plumb::Value;
 use plumb::provider::Members;
 
-use super::{Definition, Property, Type, Types};
+use super::{Property, Type, Types};
 
 /// Reads a variable of the environment.
 pub(crate) type Environment = fn(&str) -> Option<String>;
@@ -31,11 +31,6 @@ pub(crate) fn add_defaults(
 fn add_inside(types: &Types, of: &Type, value: &mut Value, environment: Environment) {
     match (of, value) {
         (of, Value::Secret(inner)) => add_inside(types, of, inner, environment),
-        (Type::Named(token), Value::Map(members)) => {
-            if let Some(Definition::Object { properties, .. }) = types.get(token) {
-                add_defaults(types, properties, members, environment);
-            }
-        }
         (Type::List(of), Value::List(items)) => {
             for item in items {
                 add_inside(types, of, item, environment);
@@ -44,6 +39,11 @@ fn add_inside(types: &Types, of: &Type, value: &mut Value, environment: Environm
         (Type::Map(of), Value::Map(members)) => {
             for member in members.values_mut() {
                 add_inside(types, of, member, environment);
+            }
+        }
+        (of, Value::Map(members)) => {
+            if let Some(properties) = types.properties_of(of, members) {
+                add_defaults(types, properties, members, environment);
             }
         }
         _ => {}

@@ -288,6 +288,9 @@ impl Package {
     fn property(&self, property: &Property) -> Map<String, Json> {
         let mut object = self.reference(&property.of);
         describe(&mut object, &property.description);
+        if let Some(text) = &property.constant {
+            object.insert("const".to_owned(), json!(text));
+        }
         if property.is_secret {
             object.insert("secret".to_owned(), json!(true));
         }
@@ -313,12 +316,41 @@ impl Package {
             Type::Map(of) => {
                 json!({ "type": "object", "additionalProperties": self.reference(of) })
             }
-            Type::Named(token) => json!({ "$ref": format!("#/types/{}", self.full(token)) }),
+            Type::Named(token) => json!({ "$ref": self.reference_to(token) }),
+            Type::Union(members) => {
+                let members = members.iter().map(|of| Json::Object(self.reference(of)));
+                json!({ "oneOf": members.collect::<Vec<_>>() })
+            }
+            Type::TaggedUnion { tag, members } => self.tagged_union(tag, members),
         };
         match json {
             Json::Object(object) => object,
             _ => Map::new(),
         }
+    }
+}
+
+impl Package {
+    fn reference_to(&self, token: &str) -> String {
+        format!("#/types/{}", self.full(token))
+    }
+
+    fn tagged_union(&self, tag: &str, members: &[(String, Type)]) -> Json {
+        let types = members
+            .iter()
+            .map(|(_, of)| Json::Object(self.reference(of)));
+        let mapping = members.iter().filter_map(|(text, of)| match of {
+            Type::Named(token) => Some((text.clone(), json!(self.reference_to(token)))),
+            // The check of the schema has refused it.
+            _ => None,
+        });
+        json!({
+            "oneOf": types.collect::<Vec<_>>(),
+            "discriminator": {
+                "propertyName": tag,
+                "mapping": mapping.collect::<Map<_, _>>(),
+            },
+        })
     }
 }
 

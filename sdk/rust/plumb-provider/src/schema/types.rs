@@ -4,8 +4,10 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 
 use plumb::Value;
+use plumb::provider::Members;
 
 use super::{Described, Properties};
+use crate::values::exposed;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +32,15 @@ pub enum Type {
     Map(Box<Type>),
     /// A type of the package: its module and its name, as in `index:Rule`.
     Named(String),
+    /// A value of one of several types.
+    Union(Vec<Type>),
+    /// An object of one of several types, which one of its properties names.
+    TaggedUnion {
+        /// The property that has the name.
+        tag: String,
+        /// Names, and the types that they stand for.
+        members: Vec<(String, Type)>,
+    },
 }
 
 /// A property of an object.
@@ -46,6 +57,8 @@ pub struct Property {
     pub(crate) environment: Vec<String>,
     pub(crate) follows: Option<Vec<String>>,
     pub(crate) deprecated: Option<String>,
+    /// The only value that there is.
+    pub(crate) constant: Option<String>,
 }
 
 impl Property {
@@ -63,7 +76,15 @@ impl Property {
             environment: Vec::new(),
             follows: None,
             deprecated: None,
+            constant: None,
         }
+    }
+
+    /// The property that says which type of a union an object has.
+    fn tag(name: &str, text: &str) -> Self {
+        let mut tag = Property::of::<String>(name, "", &mut Types::default());
+        tag.constant = Some(text.to_owned());
+        tag
     }
 
     /// Its values are secrets.
@@ -176,13 +197,58 @@ impl Types {
                 properties: Vec::new(),
             };
             self.definitions.insert(token.clone(), empty);
+            let mut properties = T::properties(self);
+            // A union that mentions the type may have tagged it in the meantime.
+            if let Some(Definition::Object {
+                properties: tags, ..
+            }) = self.definitions.get(&token)
+            {
+                properties.extend(tags.iter().cloned());
+            }
             let definition = Definition::Object {
                 description: T::DESCRIPTION.to_owned(),
-                properties: T::properties(self),
+                properties,
             };
             self.definitions.insert(token.clone(), definition);
         }
         Type::Named(token)
+    }
+
+    /// An object of one of the types in `members`: the property `tag`, which all of them get, has the text before it.
+    pub fn tagged_union(&mut self, tag: &str, members: Vec<(&str, Type)>) -> Type {
+        for (text, of) in &members {
+            if let Err(problem) = self.add_tag(tag, text, of) {
+                self.problems.push(problem);
+            }
+        }
+        let members = members.into_iter();
+        Type::TaggedUnion {
+            tag: tag.to_owned(),
+            members: members.map(|(text, of)| (text.to_owned(), of)).collect(),
+        }
+    }
+
+    fn add_tag(&mut self, tag: &str, text: &str, of: &Type) -> Result<(), String> {
+        let Type::Named(token) = of else {
+            return Err(format!(
+                "the variant `{text}` with the tag `{tag}` is no struct"
+            ));
+        };
+        let Some(Definition::Object { properties, .. }) = self.definitions.get_mut(token) else {
+            return Err(format!(
+                "`{token}`, the variant `{text}` with the tag `{tag}`, is no struct"
+            ));
+        };
+        match properties.iter().find(|it| it.name == tag) {
+            None => {
+                properties.push(Property::tag(tag, text));
+                Ok(())
+            }
+            Some(known) if known.constant.as_deref() == Some(text) => Ok(()),
+            Some(_) => Err(format!(
+                "`{token}` cannot have the tag `{tag}` for the variant `{text}`: it has a property of this name"
+            )),
+        }
     }
 
     /// The enum called `name`: names, texts and documentation of its values.
@@ -220,6 +286,30 @@ impl Types {
     /// Two types of one name, which the schema cannot tell apart.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    /// The properties of an object of this type, which may decide itself which type of a union it is.
+    pub(crate) fn properties_of(&self, of: &Type, object: &Members) -> Option<&[Property]> {
+        match of {
+            Type::Named(token) => match self.get(token) {
+                Some(Definition::Object { properties, .. }) => Some(properties),
+                _ => None,
+            },
+            Type::TaggedUnion { tag, members } => {
+                let text = exposed(object.get(tag)?);
+                let named = members.iter().find(|(name, _)| text.as_str() == Some(name));
+                named.and_then(|(_, of)| self.properties_of(of, object))
+            }
+            Type::Union(members) => {
+                let mut objects = members
+                    .iter()
+                    .filter_map(|of| self.properties_of(of, object));
+                let first = objects.next();
+                // Of several types of objects, none is known to be the right one.
+                first.filter(|_| objects.next().is_none())
+            }
+            _ => None,
+        }
     }
 
     /// Whether the type is new.

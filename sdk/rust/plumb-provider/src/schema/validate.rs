@@ -6,7 +6,7 @@ use plumb::Value;
 use plumb::provider::Members;
 
 use super::{Definition, Property, Type, Types};
-use crate::values::Path;
+use crate::values::{Path, exposed};
 
 /// A property that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,38 +84,102 @@ impl Validation<'_> {
             self.is_secret = around;
             return;
         }
-        let expected = match (of, value) {
+        match (of, value) {
             (_, Value::Unknown)
             | (Type::Any, _)
             | (Type::Boolean, Value::Bool(_))
             | (Type::Number, Value::Number(_))
             | (Type::String, Value::String(_))
             | (Type::AssetOrArchive, Value::Asset(_) | Value::Archive(_))
-            | (Type::Archive, Value::Archive(_)) => return,
-            (Type::Integer, Value::Number(number)) if number.fract() == 0.0 => return,
+            | (Type::Archive, Value::Archive(_)) => {}
+            (Type::Integer, Value::Number(number)) if number.fract() == 0.0 => {}
             (Type::List(of), Value::List(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     self.value(of, item, &path.item(index));
                 }
-                return;
             }
             (Type::Map(of), Value::Map(members)) => {
                 for (key, member) in members {
                     self.value(of, member, &path.key(key));
                 }
+            }
+            (Type::Named(token), value) => self.named(token, value, path),
+            (Type::Union(members), value) => self.union(members, value, path),
+            (Type::TaggedUnion { tag, members }, Value::Map(object)) => {
+                self.tagged(tag, members, object, path);
+            }
+            _ => {
+                let expected = self.name_of(of);
+                self.fail(path, format!("expected {expected}, found {}", value.kind()));
+            }
+        }
+    }
+
+    /// The type as an error names it.
+    fn name_of(&self, of: &Type) -> String {
+        let name = match of {
+            Type::Boolean => "a boolean",
+            Type::Integer => "an integer",
+            Type::Number => "a number",
+            Type::String => "a string",
+            Type::Any => "anything",
+            Type::AssetOrArchive => "an asset or an archive",
+            Type::Archive => "an archive",
+            Type::List(_) => "a list",
+            Type::Map(_) | Type::TaggedUnion { .. } => "an object",
+            Type::Named(token) => match self.types.get(token) {
+                Some(Definition::Enum { values, .. }) => {
+                    let known: Vec<_> = values.iter().map(|it| it.value.as_str()).collect();
+                    return format!("one of {}", known.join(", "));
+                }
+                _ => "an object",
+            },
+            Type::Union(members) => {
+                let names: Vec<_> = members.iter().map(|of| self.name_of(of)).collect();
+                return names.join(" or ");
+            }
+        };
+        name.to_owned()
+    }
+
+    /// Looks for a type that the value fits. A value that fits none has the problems inside it with the first type whose
+    /// shape it has, or else it has none of the shapes.
+    fn union(&mut self, members: &[Type], value: &Value, path: &Path) {
+        let before = self.failures.len();
+        let here = path.to_string();
+        let mut inside = None;
+        for of in members {
+            self.value(of, value, path);
+            let found = self.failures.split_off(before);
+            if found.is_empty() {
                 return;
             }
-            (Type::Named(token), value) => return self.named(token, value, path),
-            (Type::Boolean, _) => "a boolean",
-            (Type::Integer, _) => "an integer",
-            (Type::Number, _) => "a number",
-            (Type::String, _) => "a string",
-            (Type::AssetOrArchive, _) => "an asset or an archive",
-            (Type::Archive, _) => "an archive",
-            (Type::List(_), _) => "a list",
-            (Type::Map(_), _) => "an object",
+            if inside.is_none() && found.iter().all(|it| it.property != here) {
+                inside = Some(found);
+            }
+        }
+        let Some(found) = inside else {
+            let names: Vec<_> = members.iter().map(|of| self.name_of(of)).collect();
+            let expected = names.join(" or ");
+            return self.fail(path, format!("expected {expected}, found {}", value.kind()));
         };
-        self.fail(path, format!("expected {expected}, found {}", value.kind()));
+        self.failures.extend(found);
+    }
+
+    /// An object of the type that its tag names.
+    fn tagged(&mut self, tag: &str, members: &[(String, Type)], object: &Members, path: &Path) {
+        let text = match object.get(tag).map(exposed) {
+            // A preview does not know yet which type it is.
+            Some(Value::Unknown) => return,
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        };
+        if let Some((_, of)) = members.iter().find(|(name, _)| *name == text) {
+            return self.value(of, &Value::Map(object.clone()), path);
+        }
+        let known: Vec<_> = members.iter().map(|(name, _)| name.as_str()).collect();
+        let reason = format!("expected one of {}", known.join(", "));
+        self.fail(&path.key(tag), reason);
     }
 
     fn named(&mut self, token: &str, value: &Value, path: &Path) {

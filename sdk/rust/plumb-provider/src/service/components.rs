@@ -15,10 +15,9 @@ impl Service {
         request: pb::ConstructRequest,
     ) -> Answer<pb::ConstructResponse> {
         let token = &request.r#type;
-        let (Some(component), Some(spec)) = (
-            self.provider.components.get(token),
-            self.provider.spec(token),
-        ) else {
+        let provider = self.provider_of(token);
+        let (Some(component), Some(spec)) = (provider.components.get(token), provider.spec(token))
+        else {
             return Err(self.unknown("component", token));
         };
         let construction = construction(request, spec, self.session.engine_address());

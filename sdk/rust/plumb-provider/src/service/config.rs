@@ -16,8 +16,8 @@ const OF_THE_ENGINE: [&str; 3] = ["version", "pluginDownloadURL", "parameterizat
 impl Service {
     pub(crate) fn check_config(&self, request: pb::CheckRequest) -> Answer<pb::CheckResponse> {
         let mut inputs = decode(request.news).map_err(|error| status(&error))?;
-        let package = &self.provider.package;
-        if self.provider.config.is_none() {
+        let package = &self.configured().package;
+        if self.configured().config.is_none() {
             return answer(&inputs);
         }
         parse_texts(&package.config, &mut inputs);
@@ -41,7 +41,7 @@ impl Service {
     pub(crate) fn diff_config(&self, request: pb::DiffRequest) -> Answer<pb::DiffResponse> {
         let old = decode(request.old_inputs.or(request.olds)).map_err(|error| status(&error))?;
         let new = decode(request.news).map_err(|error| status(&error))?;
-        let package = &self.provider.package;
+        let package = &self.configured().package;
         let changes = compare(
             &package.types,
             &package.config,
@@ -58,7 +58,7 @@ impl Service {
 
     pub(crate) fn configure(&self, request: pb::ConfigureRequest) -> Answer<pb::ConfigureResponse> {
         let mut inputs = decode(request.args).map_err(|error| status(&error))?;
-        let package = &self.provider.package;
+        let package = &self.configured().package;
         parse_texts(&package.config, &mut inputs);
         // An import configures providers whose configuration was not checked.
         add_defaults(
@@ -67,13 +67,13 @@ impl Service {
             &mut inputs,
             self.environment,
         );
-        if let Some(config) = self.provider.config {
+        if let Some(config) = self.configured().config {
             let config = config.decode(exposed_members(&own(&inputs)));
             let config = config.map_err(|mismatch| {
                 let is_secret = inputs.values().any(contains_secret);
                 Status::invalid_argument(format!(
                     "the configuration of the provider `{}` does not fit: {}",
-                    self.provider.package.name,
+                    package.name,
                     describe(&mismatch, is_secret)
                 ))
             })?;

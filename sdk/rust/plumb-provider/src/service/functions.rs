@@ -11,13 +11,12 @@ use crate::schema::{add_defaults, validate};
 impl Service {
     pub(crate) async fn invoke(&self, request: pb::InvokeRequest) -> Answer<pb::InvokeResponse> {
         let token = &request.tok;
-        let (Some(function), Some(spec)) = (
-            self.provider.functions.get(token),
-            self.provider.spec(token),
-        ) else {
+        let provider = self.provider_of(token);
+        let (Some(function), Some(spec)) = (provider.functions.get(token), provider.spec(token))
+        else {
             return Err(self.unknown("function", token));
         };
-        let types = &self.provider.package.types;
+        let types = &provider.package.types;
         let mut args = decode(request.args).map_err(|error| status(&error))?;
         add_defaults(types, &spec.inputs, &mut args, self.environment);
         let found = validate(types, &spec.inputs, &args);

@@ -16,12 +16,6 @@ pub(crate) struct Shared(pub(crate) Arc<Service>);
 
 type Reply<T> = Result<Response<T>, Status>;
 
-fn unsupported<T>(what: &str) -> Reply<T> {
-    Err(Status::unimplemented(format!(
-        "providers in Rust do not support {what} yet"
-    )))
-}
-
 #[async_trait]
 impl ResourceProvider for Shared {
     type ListStream = Pin<Box<dyn Stream<Item = Result<pb::ListResponse, Status>> + Send>>;
@@ -35,9 +29,10 @@ impl ResourceProvider for Shared {
 
     async fn parameterize(
         &self,
-        _: Request<pb::ParameterizeRequest>,
+        request: Request<pb::ParameterizeRequest>,
     ) -> Reply<pb::ParameterizeResponse> {
-        unsupported("parameters")
+        let request = request.into_inner();
+        self.0.parameterize(request).await.map(Response::new)
     }
 
     async fn get_schema(
@@ -125,15 +120,15 @@ impl ResourceProvider for Shared {
 
     async fn get_mapping(
         &self,
-        _: Request<pb::GetMappingRequest>,
+        request: Request<pb::GetMappingRequest>,
     ) -> Reply<pb::GetMappingResponse> {
-        Ok(Response::new(pb::GetMappingResponse::default()))
+        Ok(Response::new(self.0.mapping(request.get_ref())))
     }
 
     async fn get_mappings(
         &self,
-        _: Request<pb::GetMappingsRequest>,
+        request: Request<pb::GetMappingsRequest>,
     ) -> Reply<pb::GetMappingsResponse> {
-        Ok(Response::new(pb::GetMappingsResponse::default()))
+        Ok(Response::new(self.0.mappings(request.get_ref())))
     }
 }

@@ -14,7 +14,8 @@ impl Service {
     /// The messages of the answer, in their order.
     pub(crate) async fn list(&self, request: pb::ListRequest) -> Answer<Vec<pb::ListResponse>> {
         let spec = self.resource_spec(&request.token)?;
-        let resource = self.provider.resources.get(&self.full(&spec.token));
+        let provider = self.provider_of(&request.token);
+        let resource = provider.resources.get(&provider.package.full(&spec.token));
         let (Some(properties), Some(resource)) = (&spec.query, resource) else {
             return Err(Status::unimplemented(format!(
                 "the provider cannot list `{}`",
@@ -25,7 +26,7 @@ impl Service {
         if query.values().any(Value::contains_unknown) {
             return Ok(vec![message(Response::Computed(Computed {}))]);
         }
-        let types = &self.provider.package.types;
+        let types = &provider.package.types;
         add_defaults(types, properties, &mut query, self.environment);
         let failures = validate(types, properties, &query);
         if let Some(failure) = failures.first() {

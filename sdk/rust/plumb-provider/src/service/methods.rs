@@ -9,9 +9,8 @@ use crate::protocol as pb;
 impl Service {
     pub(crate) async fn call(&self, request: pb::CallRequest) -> Answer<pb::CallResponse> {
         let token = &request.tok;
-        let (Some(method), Some(spec)) =
-            (self.provider.methods.get(token), self.provider.spec(token))
-        else {
+        let provider = self.provider_of(token);
+        let (Some(method), Some(spec)) = (provider.methods.get(token), provider.spec(token)) else {
             return Err(self.unknown("method", token));
         };
         let deployment = Deployment {

@@ -2,7 +2,8 @@
 //!
 //! | Calls | Module |
 //! |---|---|
-//! | `Handshake`, `GetSchema`, `GetPluginInfo`, `Attach`, `Cancel` | here |
+//! | `Handshake`, `GetSchema`, `GetMapping`, `GetPluginInfo`, `Attach`, `Cancel` | here |
+//! | `Parameterize` | `parameters` |
 //! | `CheckConfig`, `DiffConfig`, `Configure` | `config` |
 //! | `Check`, `Diff`, `Create`, `Read`, `Update`, `Delete` | `resources` |
 //! | `List` | `list` |
@@ -15,13 +16,14 @@ mod functions;
 mod grpc;
 mod list;
 mod methods;
+mod parameters;
 mod resources;
 
 pub(crate) use grpc::Shared;
 pub(crate) use resources::RichStatus;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::FutureExt as _;
 use plumb::Result;
@@ -29,6 +31,7 @@ use tonic::Status;
 
 use crate::context::Session;
 use crate::protocol as pb;
+use crate::provider::Mapping;
 use crate::schema::{Environment, Failure, Spec, SpecKind};
 use crate::{Cx, Provider};
 
@@ -36,6 +39,8 @@ use crate::{Cx, Provider};
 #[derive(Debug)]
 pub(crate) struct Service {
     provider: Provider,
+    /// The package that a parameter has made of the provider.
+    package: OnceLock<Provider>,
     session: Arc<Session>,
     environment: Environment,
 }
@@ -47,6 +52,7 @@ impl Service {
     pub(crate) fn new(provider: Provider, environment: Environment) -> Self {
         Service {
             provider,
+            package: OnceLock::new(),
             session: Arc::default(),
             environment,
         }
@@ -54,7 +60,29 @@ impl Service {
 
     /// The token with the name of the package in front.
     pub(crate) fn full(&self, token: &str) -> String {
-        self.provider.package.full(token)
+        self.packaged().package.full(token)
+    }
+
+    /// The provider of the package that a parameter has made, or without one the provider itself.
+    fn packaged(&self) -> &Provider {
+        self.package.get().unwrap_or(&self.provider)
+    }
+
+    /// The provider that knows a token, by the name of the package in it.
+    fn provider_of(&self, token: &str) -> &Provider {
+        let package = token.split(':').next();
+        if package == Some(&self.provider.package.name) {
+            &self.provider
+        } else {
+            self.packaged()
+        }
+    }
+
+    /// The provider whose configuration counts.
+    fn configured(&self) -> &Provider {
+        let package = self.package.get();
+        let own = package.filter(|it| it.config.is_some());
+        own.unwrap_or(&self.provider)
     }
 
     fn cx(&self) -> Cx {
@@ -63,13 +91,13 @@ impl Service {
 
     /// The specification behind the token of a resource.
     fn resource_spec(&self, token: &str) -> Answer<&Spec> {
-        let spec = self.provider.spec(token);
+        let spec = self.provider_of(token).spec(token);
         spec.filter(|it| it.kind == SpecKind::Resource)
             .ok_or_else(|| self.unknown("resource", token))
     }
 
     fn unknown(&self, what: &str, token: &str) -> Status {
-        let package = &self.provider.package;
+        let package = &self.provider_of(token).package;
         Status::not_found(format!(
             "the provider `{}` of version {} has no {what} `{token}`",
             package.name, package.version
@@ -109,8 +137,52 @@ impl Service {
                 request.version
             )));
         }
-        let schema = self.provider.schema().map_err(|error| status(&error))?;
+        let is_package = |provider: &&Provider| {
+            let package = &provider.package;
+            package.name == request.subpackage_name && package.version == request.subpackage_version
+        };
+        let provider = if request.subpackage_name.is_empty() {
+            &self.provider
+        } else {
+            let package = self.package.get().filter(is_package);
+            package.ok_or_else(|| {
+                Status::not_found(format!(
+                    "no parameter has made the package `{}` of version {}",
+                    request.subpackage_name, request.subpackage_version
+                ))
+            })?
+        };
+        let schema = provider.schema().map_err(|error| status(&error))?;
         Ok(pb::GetSchemaResponse { schema })
+    }
+
+    /// The schema of the package that a parameter has made, or without one the provider's own.
+    pub(crate) fn package_schema(&self) -> Answer<String> {
+        self.packaged().schema().map_err(|error| status(&error))
+    }
+
+    /// The packages of an ecosystem that there are mappings for.
+    pub(crate) fn mappings(&self, request: &pb::GetMappingsRequest) -> pb::GetMappingsResponse {
+        let mappings = self.packaged().mappings.iter();
+        let packages = mappings.filter(|it| it.ecosystem == request.key);
+        pb::GetMappingsResponse {
+            providers: packages.map(|it| it.package.clone()).collect(),
+        }
+    }
+
+    /// The mapping of a package, or the first one if the request names none; an empty answer if there is none.
+    pub(crate) fn mapping(&self, request: &pb::GetMappingRequest) -> pb::GetMappingResponse {
+        let fits = |it: &&Mapping| {
+            it.ecosystem == request.key
+                && (request.provider.is_empty() || it.package == request.provider)
+        };
+        let found = self.packaged().mappings.iter().find(fits);
+        found.map_or_else(pb::GetMappingResponse::default, |it| {
+            pb::GetMappingResponse {
+                provider: it.package.clone(),
+                data: it.data.clone(),
+            }
+        })
     }
 
     pub(crate) fn info(&self) -> pb::PluginInfo {

@@ -13,12 +13,13 @@ use crate::erased::{AnyResource, Existing, Foretold, Known};
 use crate::outputs::{Before, foretell, mark_secret_inputs, mark_secrets};
 use crate::protocol as pb;
 use crate::resource::Recorded;
-use crate::schema::{Spec, add_defaults, validate};
+use crate::schema::{Spec, Types, add_defaults, validate};
 
 /// A resource that a call is about.
 struct Target<'a> {
     resource: &'a dyn AnyResource,
     spec: &'a Spec,
+    types: &'a Types,
     cx: Cx,
 }
 
@@ -43,22 +44,21 @@ impl Service {
     fn target(&self, urn: &str, said: &str) -> Answer<Target<'_>> {
         let token = type_of(urn, said);
         let spec = self.resource_spec(token)?;
-        let resource = self
-            .provider
-            .resources
-            .get(&self.provider.package.full(&spec.token));
+        let provider = self.provider_of(token);
+        let resource = provider.resources.get(&provider.package.full(&spec.token));
         Ok(Target {
             resource: resource
                 .ok_or_else(|| self.unknown("resource", token))?
                 .as_ref(),
             spec,
+            types: &provider.package.types,
             cx: self.cx().about(urn),
         })
     }
 
     pub(crate) async fn check(&self, request: pb::CheckRequest) -> Answer<pb::CheckResponse> {
         let target = self.target(&request.urn, &request.r#type)?;
-        let types = &self.provider.package.types;
+        let types = target.types;
         let mut inputs = read(request.news)?;
         add_defaults(types, &target.spec.inputs, &mut inputs, self.environment);
         let proposal = request.autonaming.map(|it| {
@@ -108,7 +108,7 @@ impl Service {
         new: &Members,
         ignored: &[String],
     ) -> Answer<Plan> {
-        let types = &self.provider.package.types;
+        let types = target.types;
         let abilities = target.resource.abilities();
         let mut plan = Plan {
             changes: compare(types, &target.spec.inputs, &known.inputs, new, ignored),
