@@ -34,6 +34,28 @@ LAB_CASES = [
     ({"replaceOn": ["value"]}, {"value": "b", "replaceOn": ["value"]}, {"update": "skipped"}),
 ]
 
+FAULTY = Path(__file__).resolve().parent / "faulty" / "pulumi-resource-lab"
+COMPONENT = "lab:index:Component"
+# Faults of the faulty provider, the subject that each is found at, and the rules that are not kept then.
+FAULTS = [
+    ("", "lab", {}),
+    ("", THING, {}),
+    ("", COMPONENT, {}),
+    ("list-no-id", THING, {"list": "broken"}),
+    ("list-twice", THING, {"list": "broken"}),
+    ("list-limit", THING, {"list": "broken"}),
+    ("list-forever", THING, {"list": "broken"}),
+    ("list-finds", THING, {"list-finds": "advice"}),
+    ("call", THING, {"call": "broken"}),
+    ("construct-urn", COMPONENT, {"construct": "broken"}),
+    ("construct-custom", COMPONENT, {"construct": "broken"}),
+    ("construct-options", COMPONENT, {"construct-options": "broken"}),
+    ("children", COMPONENT, {"children": "advice"}),
+    ("mappings", "lab", {"mappings": "broken"}),
+    ("", "lab-sub", {}),
+    ("parameterize", "lab-sub", {"parameterize": "broken"}),
+]
+
 
 class Failed(Exception):
     """A report is not as it should be."""
@@ -47,6 +69,7 @@ def main():
     world = World(options.bin.absolute(), options.python.absolute())
     checks = [lambda: random(world), lambda: command(world), lambda: mistakes(world)]
     checks += [lambda case=case: lab(world, *case) for case in LAB_CASES]
+    checks += [lambda case=case: faulty(world, *case) for case in FAULTS]
     problems = []
     with ThreadPoolExecutor(2) as pool:
         for run in [pool.submit(check) for check in checks]:
@@ -64,7 +87,7 @@ class World:
     def __init__(self, binary, python):
         self.binary, self.python = binary, python
 
-    def run(self, root, plugin, *args, inputs=None):
+    def run(self, root, plugin, *args, inputs=None, fault=""):
         """Ends the command; returns its exit code and what it printed."""
         for name in ("home", "cloud", "work"):
             (root / name).mkdir(exist_ok=True)
@@ -74,7 +97,7 @@ class World:
             words += ["--inputs", "inputs.yaml"]
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(root / "home"), "PULUMI_HOME": str(root / "home"),
                        "PULUMI_IGNORE_AMBIENT_PLUGINS": "true", "LAB_PYTHON": str(self.python),
-                       "LAB_CLOUD": str(root / "cloud")}
+                       "LAB_CLOUD": str(root / "cloud"), "FAULT": fault}
         done = subprocess.run(words, env=environment, cwd=root / "work", capture_output=True, text=True, timeout=120)
         return done.returncode, done.stdout, done.stderr
 
@@ -107,6 +130,17 @@ def lab(world, inputs, change, expected):
         raise Failed(f"lab as a whole: {report['findings']}")
     if bool(left) != (expected.get("delete") == "broken"):
         raise Failed(f"lab with {inputs}: left {left}")
+
+
+def faulty(world, fault, subject, expected):
+    """Calls beside those of the life of a resource: lists, components, methods, parameters, mappings, cancellation."""
+    plugin = f"{FAULTY} argument" if subject == "lab-sub" else str(FAULTY)
+    only = ["--only", subject] if ":" in subject else []
+    given = {THING: {"inputs": {"value": "a"}}} if subject == THING else {}
+    with tempfile.TemporaryDirectory() as folder:
+        report = world.report(Path(folder), plugin, *only, inputs=given, fault=fault)
+    if others(report, subject) != expected:
+        raise Failed(f"the fault {fault!r}: expected {expected} of {subject}, found {report['findings']}")
 
 
 def random(world):

@@ -102,7 +102,7 @@ def checked(world):
     provider = example(world, "rust-provider")
     project = Project(world, provider / "program")
     shown = project("provider", "check", str(provider), "--create")
-    expect(" 0 broken, 0 advice" in shown and "files:index:File: 13 kept" in shown, shown)
+    expect(" 0 broken, 0 advice" in shown and "files:index:File: 13 kept" in shown and "files:index:Site: 4 kept" in shown, shown)
 
 
 def changes(project, path):

@@ -45,11 +45,27 @@ pub enum Rule {
     ReadGone,
     /// The function answers a value of the type in the schema, or says what is wrong.
     Invoke,
+    /// List answers ids page by page, each once.
+    List,
+    /// List finds what was created.
+    ListFinds,
+    /// Construct registers the component and answers outputs of the types in the schema.
+    Construct,
+    /// Construct passes options on to the registration.
+    ConstructOptions,
+    /// Resources of a component have a parent.
+    Children,
+    /// The method answers a value of the type in the schema, or says what is wrong.
+    Call,
+    /// The parameter of the package makes the same package again.
+    Parameterize,
+    /// Mappings that the plugin lists are there.
+    Mappings,
 }
 
 impl Rule {
     /// Every rule, in the order of the calls.
-    pub const ALL: [Rule; 20] = [
+    pub const ALL: [Rule; 28] = [
         Rule::Info,
         Rule::Configure,
         Rule::UnknownType,
@@ -70,6 +86,14 @@ impl Rule {
         Rule::DeleteAgain,
         Rule::ReadGone,
         Rule::Invoke,
+        Rule::List,
+        Rule::ListFinds,
+        Rule::Construct,
+        Rule::ConstructOptions,
+        Rule::Children,
+        Rule::Call,
+        Rule::Parameterize,
+        Rule::Mappings,
     ];
 
     /// The rule in one word, for scripts.
@@ -95,6 +119,14 @@ impl Rule {
             Rule::DeleteAgain => "delete-again",
             Rule::ReadGone => "read-gone",
             Rule::Invoke => "invoke",
+            Rule::List => "list",
+            Rule::ListFinds => "list-finds",
+            Rule::Construct => "construct",
+            Rule::ConstructOptions => "construct-options",
+            Rule::Children => "children",
+            Rule::Call => "call",
+            Rule::Parameterize => "parameterize",
+            Rule::Mappings => "mappings",
         }
     }
 
@@ -121,6 +153,14 @@ impl Rule {
             Rule::DeleteAgain => "Delete of what is gone is no failure",
             Rule::ReadGone => "Read says that what is gone is gone",
             Rule::Invoke => "the function answers as in the schema, or says what is wrong",
+            Rule::List => "List answers ids page by page, each once",
+            Rule::ListFinds => "List finds what was created",
+            Rule::Construct => "Construct registers the component, and answers as in the schema",
+            Rule::ConstructOptions => "Construct passes the parent and protect on",
+            Rule::Children => "resources of a component have a parent",
+            Rule::Call => "the method answers as in the schema, or says what is wrong",
+            Rule::Parameterize => "the parameter in the schema makes the same package",
+            Rule::Mappings => "GetMapping has what GetMappings lists",
         }
     }
 
@@ -128,7 +168,12 @@ impl Rule {
     pub fn is_advice(self) -> bool {
         matches!(
             self,
-            Rule::CheckRequired | Rule::Secrets | Rule::DeleteAgain | Rule::ReadGone
+            Rule::CheckRequired
+                | Rule::Secrets
+                | Rule::DeleteAgain
+                | Rule::ReadGone
+                | Rule::ListFinds
+                | Rule::Children
         )
     }
 }

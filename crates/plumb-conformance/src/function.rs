@@ -43,7 +43,8 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
         .await;
     match answer {
         Ok(answer) if answer.failures.is_empty() => {
-            findings.judge(Rule::Invoke, problem(schema, &function, &answer.result));
+            let problem = problem(schema, &function, &answer.result, Completeness::Whole);
+            findings.judge(Rule::Invoke, problem);
         }
         Ok(answer) => {
             let refused = answer.failures.iter().map(|it| it.reason.as_str());
@@ -60,11 +61,17 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
     }
 }
 
-fn problem(schema: &PackageSchema, function: &Function, result: &PropertyMap) -> Option<String> {
+/// The first difference between a result and its type in the schema.
+pub(crate) fn problem(
+    schema: &PackageSchema,
+    function: &Function,
+    result: &PropertyMap,
+    completeness: Completeness,
+) -> Option<String> {
     match &function.returns {
         ReturnType::None => None,
         ReturnType::Object(object) => {
-            conform::problem(schema, &object.properties, result, Completeness::Whole)
+            conform::problem(schema, &object.properties, result, completeness)
         }
         ReturnType::Value(ty) => match result.values().next() {
             Some(value) if result.len() == 1 => conform::problem_of_value(schema, ty, value),

@@ -1,13 +1,16 @@
 //! Checks of a provider plugin: every call that an engine makes, and what it relies on in the answers.
 //!
-//! [`check`] goes through the package ([`package`]), its resources ([`resource`]) and its functions ([`function`]), and
-//! returns a [`Finding`] for every [`Rule`] and subject. Inputs come from the caller ([`Options::inputs`]) or are made up
+//! [`check`] goes through the package ([`package`]), its resources ([`resource`]) with their lists ([`list`]), its
+//! components ([`component`]) and its functions ([`function`]), and returns a [`Finding`] for every [`Rule`] and subject. Inputs come from the caller ([`Options::inputs`]) or are made up
 //! from the schema ([`sample`]). **Nothing is created unless [`Options::create`] says so**; what was created is deleted
 //! again, whatever fails in between.
 
+mod component;
 mod conform;
 mod finding;
 mod function;
+mod list;
+mod monitor;
 mod package;
 mod resource;
 mod sample;
@@ -43,6 +46,8 @@ pub struct Inputs {
     pub first: PropertyMap,
     /// Other inputs, to update the resource to; `None` if it is not updated.
     pub changed: Option<PropertyMap>,
+    /// Arguments of a list of the existing ones.
+    pub list: Option<PropertyMap>,
 }
 
 impl Options {
@@ -83,6 +88,8 @@ pub async fn check(
             function::check(target, token, &mut findings).await;
         }
         findings.subject(schema.name());
+        package::check_parameter(target, &mut findings).await;
+        package::check_mappings(provider, &mut findings).await;
         package::check_strangers(provider, schema.name(), &mut findings).await;
     }
     findings.into_vec()

@@ -1,5 +1,6 @@
 //! Checks of a package as a whole.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plumb_plugin::Provider;
@@ -7,6 +8,7 @@ use plumb_resource::provider::{
     CheckConfigRequest, ConfigureRequest, DiffChanges, DiffRequest, InvokeRequest,
 };
 use plumb_resource::{ResourceId, TypeToken};
+use plumb_schema::PackageSchema;
 
 use crate::finding::{Findings, Rule};
 use crate::resource::check_request;
@@ -30,9 +32,17 @@ async fn info(target: Target<'_>, findings: &mut Findings) {
     let shown = |version: Option<&semver::Version>| {
         version.map_or_else(|| "no version".to_owned(), ToString::to_string)
     };
+    // The package of a parameter has a version of its own; the plugin's is that of the provider behind it.
+    let declared = match schema.parameterization() {
+        Some(parameterization) => {
+            let base = parameterization.base_version.as_deref();
+            base.and_then(|it| semver::Version::parse(it).ok())
+        }
+        None => schema.version().cloned(),
+    };
     // A schema need not say a version; the plugin's counts.
-    let differs = schema.version().is_some() && schema.version() != info.version.as_ref();
-    let (own, in_schema) = (shown(info.version.as_ref()), shown(schema.version()));
+    let differs = declared.is_some() && declared != info.version;
+    let (own, in_schema) = (shown(info.version.as_ref()), shown(declared.as_ref()));
     let problem = differs.then(|| format!("the plugin says {own}, and its schema {in_schema}"));
     findings.judge(Rule::Info, problem);
 }
@@ -124,4 +134,58 @@ pub(crate) async fn check_strangers(
     {
         findings.judge(Rule::Alive, None);
     }
+}
+
+/// Checks that a package of a parameter is the same one again: the provider has it from the value in the schema.
+pub(crate) async fn check_parameter(target: Target<'_>, findings: &mut Findings) {
+    let Some(version) = target.schema.version() else {
+        return;
+    };
+    if target.schema.parameterization().is_none() {
+        return;
+    }
+    let (name, version) = (target.schema.name(), version.to_string());
+    let again = target.provider.get_schema(Some((name, &version))).await;
+    let Some(text) = findings.answer(Rule::Parameterize, "GetSchema", again) else {
+        return;
+    };
+    let again = text.map(|it| PackageSchema::parse(Arc::<str>::from(it)));
+    let problem = match again {
+        None => Some("there is no schema for the parameter".to_owned()),
+        Some(Err(error)) => Some(format!("the schema for the parameter is broken: {error}")),
+        Some(Ok(again)) => difference(target.schema, &again),
+    };
+    findings.judge(Rule::Parameterize, problem);
+}
+
+fn difference(schema: &PackageSchema, again: &PackageSchema) -> Option<String> {
+    let tokens = |of: &PackageSchema| -> BTreeSet<String> {
+        let all = of.resource_tokens().chain(of.function_tokens());
+        all.map(str::to_owned).collect()
+    };
+    let parameter = |of: &PackageSchema| of.parameterization().map(|it| it.parameter.clone());
+    let is_same = tokens(schema) == tokens(again) && parameter(schema) == parameter(again);
+    let text = || "the parameter in the schema makes another package".to_owned();
+    (!is_same).then(text)
+}
+
+/// Checks the mappings for programs in Terraform's language.
+pub(crate) async fn check_mappings(provider: &dyn Provider, findings: &mut Findings) {
+    const ECOSYSTEM: &str = "terraform";
+    let answer = provider.get_mappings(ECOSYSTEM).await;
+    let Some(packages) = findings.answer(Rule::Mappings, "GetMappings", answer) else {
+        return;
+    };
+    for package in packages.unwrap_or_default() {
+        let answer = provider.get_mapping(ECOSYSTEM, &package).await;
+        let Some(mapping) = findings.answer(Rule::Mappings, "GetMapping", answer) else {
+            return;
+        };
+        if mapping.is_none_or(|it| it.data.is_empty()) {
+            let text = format!("GetMapping has nothing for {package}");
+            findings.judge(Rule::Mappings, Some(text));
+            return;
+        }
+    }
+    findings.judge(Rule::Mappings, None);
 }

@@ -12,7 +12,7 @@ use plumb_value::{PropertyMap, Value};
 
 use crate::conform::{self, Completeness};
 use crate::finding::{Findings, Rule};
-use crate::{Inputs, Target, sample, urn};
+use crate::{Inputs, Target, component, list, sample, urn};
 
 /// Time limit of a call, in seconds.
 const TIMEOUT: f64 = 300.0;
@@ -30,11 +30,11 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
         return;
     };
     if resource.is_component {
-        findings.skip(
-            Rule::Check,
-            "components are constructed by a run, and not by calls alone",
-        );
+        component::check(target, token, &resource, findings).await;
         return;
+    }
+    if let Some(query) = &resource.list_inputs {
+        list::check(target, token, query, findings).await;
     }
     let given = options.inputs.get(token);
     let mut life = Life {
@@ -46,7 +46,7 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
     };
     let made_up = || Inputs {
         first: sample::required(schema, &resource.input_properties),
-        changed: None,
+        ..Inputs::default()
     };
     let inputs = given.cloned().unwrap_or_else(made_up);
     let Some(checked) = life.checked(&inputs.first, given.is_none()).await else {
@@ -54,6 +54,7 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
     };
     life.refused_without_required(&inputs.first).await;
     life.passed_on_unknown(&checked).await;
+    component::check_methods(target, token, &resource, life.findings).await;
     if !life.previewed(&checked).await {
         return;
     }
@@ -234,6 +235,7 @@ impl Life<'_> {
         };
         self.unchanged(&object).await;
         self.found(&object).await;
+        self.listed(&object).await;
         if let Some(changed) = changed {
             self.changed(&mut object, changed).await;
         }
@@ -308,6 +310,25 @@ impl Life<'_> {
         let drift = || drifted.then(|| "Read returns other inputs than those of Create".to_owned());
         self.findings
             .judge(Rule::Read, moved.or_else(misfit).or_else(drift));
+    }
+
+    /// Looks for the object in the list of all.
+    async fn listed(&mut self, object: &Object) {
+        let query = self.resource.list_inputs.as_ref();
+        if query.is_none_or(|it| it.values().any(|it| it.required)) {
+            return;
+        }
+        let found = list::finds(self.target, self.token, object.id.as_str()).await;
+        match self.findings.answer(Rule::ListFinds, "List", found) {
+            Some(Some(is_there)) => {
+                let text = || "List does not find what was created".to_owned();
+                self.findings.judge(Rule::ListFinds, (!is_there).then(text));
+            }
+            Some(None) => self
+                .findings
+                .skip(Rule::ListFinds, "there are too many objects"),
+            None => {}
+        }
     }
 
     /// Updates the object to other inputs.

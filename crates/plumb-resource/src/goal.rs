@@ -65,6 +65,40 @@ pub struct Goal {
     pub snippet_id: Option<EcoString>,
 }
 
+impl Goal {
+    /// A goal with identity alone: a component without options.
+    pub fn bare(type_token: TypeToken, name: EcoString) -> Self {
+        Goal {
+            type_token,
+            name,
+            kind: ResourceKind::Component,
+            properties: Arc::default(),
+            parent: None,
+            protect: None,
+            dependencies: EcoVec::new(),
+            provider: None,
+            property_dependencies: PropertyDependencies::new(),
+            delete_before_replace: None,
+            ignore_changes: EcoVec::new(),
+            hide_diff: EcoVec::new(),
+            additional_secret_outputs: EcoVec::new(),
+            aliases: EcoVec::new(),
+            import_id: None,
+            custom_timeouts: None,
+            replace_on_changes: EcoVec::new(),
+            replacement_trigger: Value::Null,
+            retain_on_delete: None,
+            deleted_with: None,
+            replace_with: EcoVec::new(),
+            source_position: None,
+            stack_trace: EcoVec::new(),
+            hooks: Hooks::new(),
+            extension_ref: None,
+            snippet_id: None,
+        }
+    }
+}
+
 /// For each property, the resources that its value was computed from.
 pub type PropertyDependencies = SortedMap<PropertyKey, EcoVec<Urn>>;
 

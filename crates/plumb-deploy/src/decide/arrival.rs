@@ -9,10 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ecow::{EcoString, EcoVec};
-use plumb_resource::{
-    Goal, PropertyDependencies, ProviderRef, ResourceKind, ResourceState, TypeToken, Urn,
-};
+use plumb_resource::{Goal, ProviderRef, ResourceKind, ResourceState, Urn};
 use plumb_value::Value;
 
 use crate::decide::registration::{Checked, RegStage, Registration, Requester, Scope};
@@ -27,38 +24,6 @@ use crate::setup::Operation;
 use crate::status::Failure;
 use crate::step::{Step, StepKind};
 use crate::steps::scheduler::Owner;
-
-/// A goal with identity alone: a component without options.
-pub(crate) fn bare_goal(type_token: TypeToken, name: EcoString) -> Goal {
-    Goal {
-        type_token,
-        name,
-        kind: ResourceKind::Component,
-        properties: Arc::default(),
-        parent: None,
-        protect: None,
-        dependencies: EcoVec::new(),
-        provider: None,
-        property_dependencies: PropertyDependencies::new(),
-        delete_before_replace: None,
-        ignore_changes: EcoVec::new(),
-        hide_diff: EcoVec::new(),
-        additional_secret_outputs: EcoVec::new(),
-        aliases: EcoVec::new(),
-        import_id: None,
-        custom_timeouts: None,
-        replace_on_changes: EcoVec::new(),
-        replacement_trigger: Value::Null,
-        retain_on_delete: None,
-        deleted_with: None,
-        replace_with: EcoVec::new(),
-        source_position: None,
-        stack_trace: EcoVec::new(),
-        hooks: plumb_resource::Hooks::new(),
-        extension_ref: None,
-        snippet_id: None,
-    }
-}
 
 impl Deployment {
     /// Takes a goal of the engine.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState, TypeToken, Urn};
 
-use crate::decide::arrival::bare_goal;
 use crate::deployment::Deployment;
 use crate::event::Milestone;
 use crate::facts::arena::StateIdx;
@@ -26,7 +25,7 @@ impl Deployment {
         let mut goal = Goal {
             parent: request.parent.clone(),
             dependencies: request.dependencies,
-            ..bare_goal(
+            ..Goal::bare(
                 TypeToken::new(request.type_token.clone()),
                 request.name.clone(),
             )

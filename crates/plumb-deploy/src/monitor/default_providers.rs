@@ -6,7 +6,6 @@ use ecow::EcoString;
 use plumb_resource::provider::PluginSpec;
 use plumb_resource::{Goal, ProviderRef, ResourceKind, TypeToken};
 
-use crate::decide::arrival::bare_goal;
 use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::defaults::DefaultProvider;
@@ -96,7 +95,7 @@ impl Deployment {
         let goal = Goal {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
-            ..bare_goal(
+            ..Goal::bare(
                 TypeToken::provider_of(&package),
                 packages::default_name(&spec),
             )

@@ -11,7 +11,6 @@ use plumb_resource::provider::{
 use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, TypeToken, Urn};
 use plumb_value::{PropertyMap, ReferenceId, Value};
 
-use crate::decide::arrival::bare_goal;
 use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::lineage::Existence;
@@ -260,7 +259,7 @@ impl Deployment {
         if self.providers.is_config_unknown(instance) {
             let stand_in = Goal {
                 parent: goal.parent,
-                ..bare_goal(goal.type_token, goal.name)
+                ..Goal::bare(goal.type_token, goal.name)
             };
             return self.register(Requester::Program(id), stand_in);
         }

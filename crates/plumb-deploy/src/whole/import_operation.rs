@@ -13,7 +13,6 @@ use plumb_resource::{Goal, ProviderRef, ResourceId, ResourceKind, ResourceState,
 use plumb_value::PropertyMap;
 use rustc_hash::FxHashSet;
 
-use crate::decide::arrival::bare_goal;
 use crate::decide::registration::Requester;
 use crate::deployment::Deployment;
 use crate::facts::defaults::DefaultProvider;
@@ -108,7 +107,7 @@ impl Deployment {
         let root = self.import_root();
         self.report.root_stack = Some(root.clone());
         if !self.urns.has(&root, UrnFlag::Seen) {
-            let goal = bare_goal(root.type_token(), root.name().into());
+            let goal = Goal::bare(root.type_token(), root.name().into());
             self.register(Requester::Engine, goal);
         }
     }
@@ -156,7 +155,7 @@ impl Deployment {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
             parent: spec.parent.clone(),
-            ..bare_goal(TypeToken::new(spec.type_token.clone()), spec.name.clone())
+            ..Goal::bare(TypeToken::new(spec.type_token.clone()), spec.name.clone())
         };
         self.register(Requester::Engine, goal);
     }
@@ -172,7 +171,7 @@ impl Deployment {
         let goal = Goal {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
-            ..bare_goal(urn.type_token(), urn.name().into())
+            ..Goal::bare(urn.type_token(), urn.name().into())
         };
         self.register_as(Requester::Engine, urn.clone(), goal);
     }
@@ -205,7 +204,7 @@ impl Deployment {
         let goal = Goal {
             kind: ResourceKind::Provider,
             properties: Arc::new(inputs),
-            ..bare_goal(type_token, name)
+            ..Goal::bare(type_token, name)
         };
         self.register(Requester::Default(key), goal);
     }

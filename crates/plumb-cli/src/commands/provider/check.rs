@@ -29,7 +29,7 @@ pub struct CheckArgs {
     /// Check only this resource or function; may be repeated
     #[arg(long, value_name = "TOKEN", action = clap::ArgAction::Append)]
     pub only: Vec<String>,
-    /// A YAML file with inputs by token: either properties, or `inputs` and the `change` to update them to
+    /// A YAML file with inputs by token: either properties, or `inputs`, the `change` to update them to, and arguments of a `list`
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<String>,
     /// Configuration of the provider, as NAME=VALUE; may be repeated
@@ -116,11 +116,12 @@ fn inputs(file: &str, ctx: &Context) -> Result<BTreeMap<String, Inputs>, Error> 
         let inputs = match (declared.get("inputs"), declared.get("change")) {
             (None, None) => Inputs {
                 first: map(&declared)?,
-                changed: None,
+                ..Inputs::default()
             },
             (first, changed) => Inputs {
                 first: first.map(map).transpose()?.unwrap_or_default(),
                 changed: changed.map(map).transpose()?,
+                list: declared.get("list").map(map).transpose()?,
             },
         };
         Ok((token, inputs))
