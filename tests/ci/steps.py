@@ -64,6 +64,8 @@ class Machine:
             self.left_out.append("programs and generated SDKs in Java, and debugging them: there is no JDK, or no `mvn`")
         elif not self.debian:
             self.left_out.append("programs in Java that Gradle runs: Debian's packages take `apt-get` and root")
+        if not self.debian:
+            self.left_out.append("debugging programs in Rust: gdbserver takes `apt-get` and root")
 
     def installs(self, programs, what):
         """Whether there are `programs`, or they can be installed."""
@@ -134,6 +136,7 @@ def setups(machine):
         yield setup("shells", "setup-shells.sh")
         yield setup("valgrind", "setup-valgrind.sh", after=("shells",))
         yield setup("postgres", "setup-postgres.sh", after=("valgrind",))
+        yield setup("gdbserver", "setup-gdbserver.sh", after=("postgres",))
 
 
 def compiling(target, commit):
@@ -192,7 +195,8 @@ def end_to_end(machine):
     yield python("node-plugins", "e2e/node_plugins.py", "--sdk", "{sdk_policies}", *run_python, **SCRIPTS)
     yield python("debuggers", "e2e/debuggers.py", *run_python, "--sdk", "{sdk}", "--tools", "{node_tools}",
                  *(["--go", "{go_sdk}", "--delve", "{delve}"] if machine.go else []),
-                 *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
+                 *(["--repository", "{java_sdk}"] if machine.java else []),
+                 *(["--debug-server", "{gdbserver}"] if machine.debian else []), lock="java", **JAVA)
     automation = "tests/e2e/automation-"
     yield Step("automation-node", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk}"], **SCRIPTS)
     yield Step("automation-node-newest", [f"{automation}node/run", "--bin", "{plumb}", "--sdk", "{sdk_newest}"],

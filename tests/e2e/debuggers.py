@@ -3,7 +3,7 @@
 
     tests/e2e/debuggers.py --bin target/debug/plumb --python .cache/venvs/pulumi-3.259/bin/python \\
         --sdk .cache/node/pulumi-3.248.0 [--tools .cache/node/tools/node_modules/.bin] [--go .cache/go] \\
-        [--delve .cache/go/delve-1.26.0] [--repository .cache/java/sdk-1.36.1]
+        [--delve .cache/go/delve-1.26.0] [--repository .cache/java/sdk-1.36.1] [--debug-server /usr/bin/gdbserver]
 
 `--python` has the package pulumi, which brings debugpy; `--sdk` is a folder of `tests/setup-node.sh`. Only the standard library is
 used here: the clients speak as much of their protocols as it takes.
@@ -299,13 +299,74 @@ def java_waits(world):
     check(process.returncode == 1 and "a java program cannot wait for a debugger; Gradle" in said, said)
 
 
-def others_do_not_wait(world):
-    """What cannot wait says what can."""
+def attach_to_rust(config):
+    """A client of GDB's protocol, which stays until the program has ended."""
+    place = config["processCreateCommands"][0].removeprefix("gdb-remote ").split(":")
+    with socket.create_connection((place[0], int(place[1])), timeout=60) as connection:
+        stream = connection.makefile("rwb")
+
+        def send(packet):
+            data = packet.encode()
+            stream.write(b"+$%s#%02x" % (data, sum(data) % 256))
+            stream.flush()
+
+        def receive():
+            while (byte := stream.read(1)) != b"$":
+                check(byte, "the debug server ended the connection")
+            packet = b""
+            while (byte := stream.read(1)) != b"#":
+                packet += byte
+            stream.read(2)
+            return packet.decode()
+
+        send("?")
+        check(receive().startswith("T"), "the program did not stop")
+        send("c")
+        while not (packet := receive()).startswith(("W", "X")):
+            if packet.startswith("T"):
+                # Stopped by a signal, which it gets now.
+                send(f"C{packet[1:3]}")
+        stream.write(b"+")
+        stream.flush()
+
+
+def rust_waits(world):
+    """Programs that end well, that fail, and that a signal ends; without a debug server there is advice."""
+    if not world.options.debug_server:
+        raise LeftOut("there is no gdbserver")
+    world.put_first(world.options.debug_server.parent)
+    home = Path.home()
+    world.environment |= {"CARGO_HOME": os.environ.get("CARGO_HOME", str(home / ".cargo")),
+                          "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(home / ".rustup"))}
     (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: rust\n")
+    (world.project / "Cargo.toml").write_text('[package]\nname = "waits"\nversion = "0.1.0"\nedition = "2024"\n')
+    (world.project / "src").mkdir()
+    (world.project / "src/main.rs").write_text(RUST_PROGRAM)
+    _, config = world.attached(attach_to_rust, "preview", "--attach-debugger")
+    check((config["type"], config["request"]) == ("lldb", "attach") and config["program"].endswith("/waits"), config)
+    world.environment["FAILS"] = "yes"
+    said, _ = world.attached(attach_to_rust, "preview", "--attach-debugger", code=1)
+    check("it has failed" in said and "non-zero exit code: 3" in said, said)
+    world.environment["FAILS"] = "abort"
+    said, _ = world.attached(attach_to_rust, "preview", "--attach-debugger", code=1)
+    check("signal 6 has ended the program" in said, said)
+    tools = world.root / "tools"
+    tools.mkdir()
+    for tool in ("cargo", "rustc", "cc", "ld"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    world.environment["PATH"] = str(tools)
     process = world.start("preview", "--attach-debugger")
     said = finished(process)
-    wanted = "a rust program cannot wait for a debugger"
-    check(process.returncode == 1 and wanted in said and "Python, Node.js, Bun, Go and Java" in said, said)
+    check(process.returncode == 1 and "could not find `gdbserver`" in said and "`lldb` of your system" in said, said)
+
+
+def others_do_not_wait(world):
+    """What cannot wait says what can."""
+    (world.project / "Pulumi.yaml").write_text("name: waits\nruntime: dotnet\n")
+    process = world.start("preview", "--attach-debugger")
+    said = finished(process)
+    wanted = "a dotnet program cannot wait for a debugger"
+    check(process.returncode == 1 and wanted in said and "Python, Node.js, Bun, Go, Java and Rust" in said, said)
 
 
 def plugins_wait(world):
@@ -382,7 +443,19 @@ public class App {
     }
 }
 """
-STORIES = (wrong_values, python_waits, python_without_debugpy, node_waits, bun_waits, go_waits, java_waits, others_do_not_wait,
+RUST_PROGRAM = """fn main() {
+    println!("program has run");
+    match std::env::var("FAILS").as_deref() {
+        Ok("abort") => std::process::abort(),
+        Ok(_) => {
+            eprintln!("it has failed");
+            std::process::exit(3)
+        }
+        Err(_) => {}
+    }
+}
+"""
+STORIES = (wrong_values, python_waits, python_without_debugpy, node_waits, bun_waits, go_waits, java_waits, rust_waits, others_do_not_wait,
            plugins_wait)
 
 
@@ -395,6 +468,7 @@ def main():
     parser.add_argument("--go", type=Path, help="the folder of tests/setup-go.sh")
     parser.add_argument("--delve", type=Path, help="the folder of tests/setup-delve.sh")
     parser.add_argument("--repository", type=Path, help="the folder of tests/setup-java.sh")
+    parser.add_argument("--debug-server", type=Path, help="gdbserver, which tests/setup-gdbserver.sh installs")
     parser.add_argument("--only")
     options = parser.parse_args()
     return tell(STORIES, lambda root: World(root, options), options.only)

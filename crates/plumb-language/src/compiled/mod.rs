@@ -147,7 +147,7 @@ pub(crate) trait Compiler: Default + Send + Sync + 'static {
         Err(CompiledError::NoDebugger {
             language: Self::NAME,
             what: purpose.described(),
-            advice: "set `--attach-debugger` for programs and plugins in Python, Node.js, Bun, Go and Java",
+            advice: "set `--attach-debugger` for programs and plugins in Python, Node.js, Bun, Go, Java and Rust",
         })
     }
 

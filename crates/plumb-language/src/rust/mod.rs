@@ -4,6 +4,7 @@
 //! and exit codes are the program's own. It learns everything from its environment, as programs in Go do.
 
 mod build;
+mod debugging;
 mod link;
 mod metadata;
 mod packages;
@@ -19,6 +20,7 @@ use plumb_plugin::{OutputLevel, OutputSink};
 
 use crate::LanguageOptions;
 use crate::compiled::{CompiledError, Compiler, Executable, Purpose, prebuilt, text_option};
+use crate::debugging::Waiting;
 use crate::tool::{Tool, find_executable};
 
 /// The tool chain of Rust.
@@ -52,6 +54,17 @@ impl Compiler for Rust {
             directory: (purpose == Purpose::Program).then(|| directory.clone()),
             ..Executable::at(path)
         })
+    }
+
+    async fn debugged(
+        &self,
+        options: &LanguageOptions,
+        info: &ProgramInfo,
+        purpose: Purpose,
+    ) -> Result<(Executable, Waiting), CompiledError> {
+        let server = debugging::find(options, info, purpose)?;
+        let executable = self.executable(options, info, purpose).await?;
+        debugging::wait(options, server, executable)
     }
 
     async fn install(
