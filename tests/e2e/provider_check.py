@@ -144,14 +144,18 @@ def faulty(world, fault, subject, expected):
 
 
 def random(world):
-    """The provider keeps every rule; it cannot know that a name is gone."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = world.report(Path(folder), "random")
+    """The provider keeps every rule, in the process and as a plugin; it cannot know that a name is gone."""
+    for plugin in ["random", str(world.binary.parent / "pulumi-resource-random")]:
+        with tempfile.TemporaryDirectory() as folder:
+            keeps_every_rule(plugin, world.report(Path(folder), plugin))
+
+
+def keeps_every_rule(plugin, report):
     if (report["broken"], report["skipped"]) != (0, 0) or report["kept"] < 100:
-        raise Failed(f"random: {report}")
+        raise Failed(f"{plugin}: {report}")
     advised = {it["rule"] for it in report["findings"] if it["result"] == "advice"}
     if advised != {"read-gone"}:
-        raise Failed(f"random: advice about {advised}")
+        raise Failed(f"{plugin}: advice about {advised}")
 
 
 def command(world):

@@ -1,0 +1,7 @@
+//! The plugin `command`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    plumb_provider_plugins::serve("command")
+}
