@@ -1,9 +1,10 @@
 //! The engine of a deployment, on the other side of a socket.
 
+use prost::Message as _;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status, async_trait};
 
-use super::Monitor;
+use super::{Monitor, encoded};
 use crate::Error;
 use crate::protocol::engine_client::EngineClient;
 use crate::protocol::resource_monitor_client::ResourceMonitorClient;
@@ -12,6 +13,8 @@ use crate::protocol::{self as pb, MAX_MESSAGE_SIZE};
 /// Connections to the monitor and to the engine behind it.
 pub(crate) struct Grpc {
     monitor: ResourceMonitorClient<Channel>,
+    /// The connection to the monitor.
+    channel: Channel,
     engine: Option<EngineClient<Channel>>,
 }
 
@@ -19,14 +22,18 @@ impl Grpc {
     /// Connects to both; without an engine, messages go nowhere.
     pub(crate) async fn connect(monitor: &str, engine: &str) -> Result<Self, Error> {
         let channel = channel(monitor).await?;
-        let monitor = ResourceMonitorClient::new(channel)
+        let monitor = ResourceMonitorClient::new(channel.clone())
             .max_decoding_message_size(MAX_MESSAGE_SIZE)
             .max_encoding_message_size(usize::MAX);
         let engine = match engine {
             "" => None,
             address => Some(EngineClient::new(channel_lazily(address)?)),
         };
-        Ok(Grpc { monitor, engine })
+        Ok(Grpc {
+            monitor,
+            channel,
+            engine,
+        })
     }
 }
 
@@ -83,10 +90,12 @@ impl Monitor for Grpc {
 
     async fn register(
         &self,
-        request: pb::RegisterResourceRequest,
+        request: Box<pb::RegisterResourceRequest>,
     ) -> Result<pb::RegisterResourceResponse, Status> {
-        let response = self.monitor.clone().register_resource(request).await;
-        response.map(tonic::Response::into_inner)
+        const PATH: &str = "/pulumirpc.ResourceMonitor/RegisterResource";
+        let message = request.encode_to_vec();
+        drop(request);
+        encoded::unary(self.channel.clone(), PATH, message).await
     }
 
     async fn read(
@@ -101,8 +110,10 @@ impl Monitor for Grpc {
         &self,
         request: pb::RegisterResourceOutputsRequest,
     ) -> Result<(), Status> {
-        let mut monitor = self.monitor.clone();
-        monitor.register_resource_outputs(request).await.map(|_| ())
+        const PATH: &str = "/pulumirpc.ResourceMonitor/RegisterResourceOutputs";
+        let message = request.encode_to_vec();
+        drop(request);
+        encoded::unary(self.channel.clone(), PATH, message).await
     }
 
     async fn invoke(

@@ -2,6 +2,7 @@
 //!
 //! [`grpc`] is the engine of a deployment; the tests have one of their own in the process.
 
+mod encoded;
 pub(crate) mod grpc;
 
 use tonic::Status;
@@ -24,7 +25,7 @@ pub(crate) trait Monitor: Send + Sync {
 
     async fn register(
         &self,
-        request: pb::RegisterResourceRequest,
+        request: Box<pb::RegisterResourceRequest>,
     ) -> Result<pb::RegisterResourceResponse, Status>;
 
     async fn read(

@@ -124,14 +124,15 @@ impl Inner {
     /// Runs a task; its failure is reported when the program ends, unless somebody deals with it.
     pub(crate) fn spawn(&self, task: impl Future<Output = Result<(), Error>> + Send + 'static) {
         let errors = Arc::clone(&self.errors);
-        let task = async move {
-            let error = match AssertUnwindSafe(task).catch_unwind().await {
+        // Not an asynchronous block around the task: that would keep the place of the task twice.
+        let task = AssertUnwindSafe(task).catch_unwind().map(move |result| {
+            let error = match result {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error,
                 Err(_) => Error::at("a task of the program panicked", None),
             };
             lock(&errors).push(error);
-        };
+        });
         self.runtime.spawn(Metered::new(&self.meter, task.boxed()));
     }
 
@@ -242,11 +243,16 @@ pub(crate) struct Waiting {
 impl Program {
     /// Notes that `what` waits.
     pub(crate) fn waiting(&self, what: String) -> Waiting {
-        let serial = self.next_serial();
-        lock(&self.waiting).insert(serial, what);
+        let waiting = self.waiting_for_nothing();
+        waiting.update(what);
+        waiting
+    }
+
+    /// A task that may wait for something later.
+    pub(crate) fn waiting_for_nothing(&self) -> Waiting {
         Waiting {
             program: self.clone(),
-            serial,
+            serial: self.next_serial(),
         }
     }
 }

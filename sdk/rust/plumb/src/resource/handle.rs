@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use tokio::sync::watch;
 
-use super::{Dependencies, package_of};
+use super::{Dependencies, Resolutions, package_of};
 use crate::Error;
 use crate::input::Inputs;
 use crate::output::{Cell, Output, Resolved};
@@ -83,9 +83,9 @@ impl ProviderId {
 pub(crate) struct State {
     pub(crate) urn: String,
     pub(crate) id: ProviderId,
-    pub(crate) outputs: BTreeMap<String, Resolved<Value>>,
-    /// The inputs as they were sent: an output that the provider does not mention has the value of its input.
-    pub(crate) inputs: BTreeMap<String, Resolved<Value>>,
+    pub(crate) outputs: Resolutions,
+    /// The inputs as they were sent, if there is no output of the name: then the output has the value of its input.
+    pub(crate) inputs: Resolutions,
     /// Whether outputs that are missing are not known yet, rather than not there.
     pub(crate) is_partial: bool,
 }
@@ -141,8 +141,8 @@ impl Handle {
     pub(crate) fn dependency(program: &Program, urn: String) -> Self {
         let state = State {
             id: ProviderId::None,
-            outputs: BTreeMap::new(),
-            inputs: BTreeMap::new(),
+            outputs: Resolutions::default(),
+            inputs: Resolutions::default(),
             is_partial: program.settings.is_preview,
             urn: urn.clone(),
         };
@@ -156,8 +156,8 @@ impl Handle {
         let state = State {
             urn: urn.to_owned(),
             id: ProviderId::of(id.to_owned()),
-            outputs: BTreeMap::new(),
-            inputs: BTreeMap::new(),
+            outputs: Resolutions::default(),
+            inputs: Resolutions::default(),
             is_partial: program.settings.is_preview,
         };
         let draft = Draft::of_urn(Kind::Dependency, urn);
@@ -396,8 +396,8 @@ async fn load(program: &Program, urn: String, id: Option<ProviderId>) -> Result<
     Ok(Arc::new(State {
         urn,
         id: id.unwrap_or(loaded),
-        outputs,
-        inputs: BTreeMap::new(),
+        outputs: outputs.into(),
+        inputs: Resolutions::default(),
         is_partial: program.settings.is_preview,
     }))
 }

@@ -18,6 +18,7 @@ mod options;
 mod property;
 mod providers;
 mod register;
+mod resolutions;
 
 pub use aliases::Alias;
 pub use any::{AnyProvider, AnyResource};
@@ -30,6 +31,7 @@ pub(crate) use handle::{Kind, ProviderId, State};
 pub(crate) use options::{Binding, OptionData};
 pub(crate) use providers::package_of;
 pub(crate) use register::{Registration, Way, monitor_error};
+pub(crate) use resolutions::Resolutions;
 
 use crate::output::Output;
 use crate::value::{FromValue, IntoValue, Mismatch, Value};

@@ -1,6 +1,6 @@
 //! From a constructor to the engine and back.
 //!
-//! A constructor returns at once: [`Registrar::start`] checks what can be checked, makes the handle, and leaves the rest to
+//! A constructor returns at once: [`Registration::start`] checks what can be checked, makes the handle, and leaves the rest to
 //! a task, in this order:
 //!
 //! 1. wait for the explicit dependencies;
@@ -11,8 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 
@@ -22,6 +24,7 @@ use super::options::Binding;
 use super::{Dependencies, Handle, Kind, OptionData, State, providers};
 use crate::Error;
 use crate::input::Inputs;
+use crate::output::Resolved;
 use crate::program::{Program, Waiting};
 use crate::protocol as pb;
 use crate::value::Value;
@@ -48,7 +51,6 @@ pub(crate) enum Way {
 impl Registration {
     /// Starts the registration; the handle gets its state later.
     pub(crate) fn start(self, program: &Program) -> Handle {
-        let location = self.options.location;
         let (answer, answered) = oneshot::channel();
         let (draft, problem) = self.draft(program);
         let handle = Handle::new(program, draft, async move {
@@ -58,8 +60,8 @@ impl Registration {
         let task = Task {
             program: program.clone(),
             handle: handle.clone(),
-            waiting: program.waiting(format!("{} waits to start", place(&handle, location))),
-            registration: self,
+            waiting: program.waiting_for_nothing(),
+            registration: Box::new(self),
         };
         program.spawn(async move {
             let result = match problem {
@@ -135,53 +137,74 @@ struct Task {
     program: Program,
     handle: Handle,
     waiting: Waiting,
-    registration: Registration,
+    registration: Box<Registration>,
 }
+
+/// Values by name.
+type Properties = BTreeMap<String, Resolved<Value>>;
 
 /// Inputs and everything that they depend on.
 struct Prepared {
     object: prost_types::Struct,
     dependencies: BTreeSet<String>,
     property_dependencies: BTreeMap<String, BTreeSet<String>>,
+    parent: String,
+    provider: String,
+    package: Option<String>,
 }
 
 impl Task {
+    /// Registers or reads the resource. Thousands may wait for the engine at once: everything before has places of its own,
+    /// which are free again then.
     async fn run(self) -> Result<State, Error> {
-        let explicit = self.explicit_dependencies().await?;
-        let mut prepared = self.inputs().await?;
-        prepared.dependencies.extend(explicit);
-        self.wait("its parent");
-        let parent = match &self.handle.0.parent {
-            Some(parent) => parent.registered_urn().await?,
-            None => String::new(),
-        };
-        self.wait("its provider");
-        let provider = self.provider().await?;
-        self.wait("transforms and hooks of the program");
-        self.program.prepared().await?;
-        let package = match &self.registration.options.package {
-            Some(package) => Some(package.reference(&self.program).await?),
-            None => None,
-        };
-        self.wait("the engine");
         match &self.registration.way {
-            Way::Register => self.register(prepared, parent, provider, package).await,
-            Way::Read(id) => self.read(id, prepared, parent, provider, package).await,
+            Way::Register => self.register().await,
+            Way::Read(id) => Box::pin(self.read(id)).await,
         }
     }
 
-    /// Notes what the registration waits for, in case that this never comes.
-    fn wait(&self, what: &str) {
+    /// Waits for everything that the engine has to know.
+    async fn prepared(&self) -> Result<Prepared, Error> {
+        let explicit = self.explicit_dependencies().await?;
+        let mut prepared = self.inputs().await?;
+        prepared.dependencies.extend(explicit);
+        if let Some(parent) = &self.handle.0.parent {
+            let urn = parent.registered_urn();
+            prepared.parent = self.wait(|| "its parent".to_owned(), urn).await?;
+        }
+        let provider = self.provider();
+        prepared.provider = self.wait(|| "its provider".to_owned(), provider).await?;
+        let callbacks = || "transforms and hooks of the program".to_owned();
+        self.wait(callbacks, self.program.prepared()).await?;
+        if let Some(package) = &self.registration.options.package {
+            prepared.package = Some(package.reference(&self.program).await?);
+        }
+        Ok(prepared)
+    }
+
+    /// Waits for something. Notes what it is, in case that it never comes, unless it is there already: most is, and the note
+    /// costs more than the look.
+    async fn wait<T>(
+        &self,
+        what: impl FnOnce() -> String,
+        something: impl Future<Output = T>,
+    ) -> T {
+        let mut something = pin!(something);
+        if let Some(value) = something.as_mut().now_or_never() {
+            return value;
+        }
         let place = place(&self.handle, self.handle.0.location);
-        self.waiting.update(format!("{place} waits for {what}"));
+        self.waiting.update(format!("{place} waits for {}", what()));
+        something.await
     }
 
     async fn explicit_dependencies(&self) -> Result<BTreeSet<String>, Error> {
-        self.wait("the resources in `depends_on`");
         let options = &self.registration.options;
         let mut found: Dependencies = options.replace_with.iter().cloned().collect();
         for value in &options.depends_on {
-            let state = crate::output::settle(value.clone()).await?;
+            let settled = crate::output::settle(value.clone());
+            let what = || "the resources in `depends_on`".to_owned();
+            let state = self.wait(what, settled).await?;
             found.extend(&state.dependencies);
             let is_resource = |value: &Value| match value {
                 Value::List(items) => items.iter().all(|it| matches!(it, Value::Resource(_))),
@@ -198,8 +221,8 @@ impl Task {
                 ));
             }
         }
-        self.wait(&format!("the resources in `depends_on`: {}", names(&found)));
-        found.expand(Some(&self.handle)).await
+        let what = || format!("the resources in `depends_on`: {}", names(&found));
+        self.wait(what, found.expand(Some(&self.handle))).await
     }
 
     async fn inputs(&self) -> Result<Prepared, Error> {
@@ -214,22 +237,23 @@ impl Task {
             object: prost_types::Struct::default(),
             dependencies: BTreeSet::new(),
             property_dependencies: BTreeMap::new(),
+            parent: String::new(),
+            provider: String::new(),
+            package: None,
         };
         for (key, value) in registration.inputs.members() {
-            self.wait(&format!("its input `{key}`"));
             let mut found = Dependencies::default();
-            let wire = encoder.value(value, &mut found).await.map_err(|error| {
+            let value = encoder.value(value, &mut found);
+            let wire = self.wait(|| format!("its input `{key}`"), value).await;
+            let wire = wire.map_err(|error| {
                 if error.is_quiet() || error.location().is_some() {
                     return error;
                 }
                 let place = format!("input `{key}` of {}", self.handle.label());
                 Error::at(format!("{place}: {error}"), registration.options.location)
             })?;
-            self.wait(&format!(
-                "its input `{key}`, which comes from {}",
-                names(&found)
-            ));
-            let urns = found.expand(Some(&self.handle)).await?;
+            let what = || format!("its input `{key}`, which comes from {}", names(&found));
+            let urns = self.wait(what, found.expand(Some(&self.handle))).await?;
             prepared.object.fields.insert(key.clone(), wire);
             prepared.dependencies.extend(urns.iter().cloned());
             prepared.property_dependencies.insert(key.clone(), urns);
@@ -255,22 +279,8 @@ impl Task {
         Ok(references)
     }
 
-    async fn register(
-        &self,
-        prepared: Prepared,
-        parent: String,
-        provider: String,
-        package: Option<String>,
-    ) -> Result<State, Error> {
-        let inputs = Decoder::properties(&self.program, Some(prepared.object.clone()))?;
-        let mut request = self.request(prepared, parent, provider);
-        request.providers = self.providers().await?;
-        self.later_options(&mut request).await?;
-        if let Some(reference) = package {
-            request.package_ref = reference;
-            request.version.clear();
-            request.plugin_download_url.clear();
-        }
+    async fn register(&self) -> Result<State, Error> {
+        let (request, mut inputs) = Box::pin(self.request()).await?;
         let response = self.program.engine().register(request).await;
         let response = response.map_err(|status| self.failed("register", &status))?;
         if response.result() != pb::Result::Success {
@@ -293,6 +303,7 @@ impl Task {
                 }
             }
         }
+        inputs.retain(|key, _| !outputs.contains_key(key));
         Ok(State {
             urn: response.urn,
             id: if is_custom {
@@ -300,18 +311,29 @@ impl Task {
             } else {
                 ProviderId::None
             },
-            outputs,
-            inputs,
+            outputs: outputs.into(),
+            inputs: inputs.into(),
             is_partial: self.program.settings.is_preview || response.unknown,
         })
     }
 
-    fn request(
-        &self,
-        prepared: Prepared,
-        parent: String,
-        provider: String,
-    ) -> pb::RegisterResourceRequest {
+    /// The request to register the resource, and its inputs.
+    async fn request(&self) -> Result<(Box<pb::RegisterResourceRequest>, Properties), Error> {
+        let mut prepared = self.prepared().await?;
+        let inputs = Decoder::properties(&self.program, Some(prepared.object.clone()))?;
+        let package = prepared.package.take();
+        let mut request = Box::new(self.known_options(prepared));
+        request.providers = self.providers().await?;
+        self.later_options(&mut request).await?;
+        if let Some(reference) = package {
+            request.package_ref = reference;
+            request.version.clear();
+            request.plugin_download_url.clear();
+        }
+        Ok((request, inputs))
+    }
+
+    fn known_options(&self, prepared: Prepared) -> pb::RegisterResourceRequest {
         use pb::register_resource_request::{CustomTimeouts, PropertyDependencies};
         let options = &self.registration.options;
         let properties = prepared.property_dependencies.into_iter();
@@ -324,8 +346,8 @@ impl Task {
         pb::RegisterResourceRequest {
             r#type: self.registration.token.clone(),
             name: self.registration.name.clone(),
-            parent,
-            provider,
+            parent: prepared.parent,
+            provider: prepared.provider,
             custom: self.registration.kind == Kind::Custom,
             remote: self.registration.kind == Kind::Remote,
             object: Some(prepared.object),
@@ -418,21 +440,16 @@ impl Task {
         bound
     }
 
-    async fn read(
-        &self,
-        id: &Value,
-        prepared: Prepared,
-        parent: String,
-        provider: String,
-        package: Option<String>,
-    ) -> Result<State, Error> {
+    async fn read(&self, id: &Value) -> Result<State, Error> {
+        let prepared = self.prepared().await?;
+        let package = prepared.package;
         let mut found = Dependencies::default();
         let id = crate::output::settle(id.clone()).await.inspect(|it| {
             found.extend(&it.dependencies);
         })?;
         let mut dependencies = prepared.dependencies;
         dependencies.extend(found.expand(Some(&self.handle)).await?);
-        let inputs = Decoder::properties(&self.program, Some(prepared.object.clone()))?;
+        let mut inputs = Decoder::properties(&self.program, Some(prepared.object.clone()))?;
         let id = match id.value {
             Some(Value::String(id)) => id,
             None => UNKNOWN.to_owned(),
@@ -448,8 +465,8 @@ impl Task {
             id: id.clone(),
             r#type: self.registration.token.clone(),
             name: self.registration.name.clone(),
-            parent,
-            provider,
+            parent: prepared.parent,
+            provider: prepared.provider,
             properties: Some(prepared.object),
             dependencies: dependencies.into_iter().collect(),
             version: options
@@ -472,11 +489,13 @@ impl Task {
         let response = self.program.engine().read(request).await;
         let response = response.map_err(|status| self.failed("read", &status))?;
         let id = Some(response.id).filter(|id| !id.is_empty()).unwrap_or(id);
+        let outputs = Decoder::properties(&self.program, response.properties)?;
+        inputs.retain(|key, _| !outputs.contains_key(key));
         Ok(State {
             urn: response.urn,
             id: ProviderId::of(id),
-            outputs: Decoder::properties(&self.program, response.properties)?,
-            inputs,
+            outputs: outputs.into(),
+            inputs: inputs.into(),
             is_partial: self.program.settings.is_preview || response.unknown,
         })
     }

@@ -135,7 +135,7 @@ impl Monitor for MockMonitor {
 
     async fn register(
         &self,
-        request: pb::RegisterResourceRequest,
+        request: Box<pb::RegisterResourceRequest>,
     ) -> Result<pb::RegisterResourceResponse, Status> {
         let program = self.program()?;
         let urn = urn(&request.parent, &request.r#type, &request.name);
@@ -145,7 +145,7 @@ impl Monitor for MockMonitor {
                 ..pb::RegisterResourceResponse::default()
             });
         }
-        let request = self.transform(&program, request).await?;
+        let request = self.transform(&program, *request).await?;
         let properties = request.property_dependencies.iter();
         let registered = Registered {
             token: request.r#type.clone(),
