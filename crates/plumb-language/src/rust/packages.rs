@@ -11,11 +11,15 @@ use crate::LanguageOptions;
 use crate::compiled::CompiledError;
 use crate::plugin_file::{PLUGIN_FILE, PluginFile};
 
-/// The packages that the program needs, sorted by name.
+/// The packages that the program needs, sorted by name. A program without sources does not say: the engine finds out when
+/// it registers its first resource of a package.
 pub(super) async fn required(
     options: &LanguageOptions,
     info: &ProgramInfo,
 ) -> Result<Vec<PackageDependency>, CompiledError> {
+    if !info.program_directory.join("Cargo.toml").is_file() {
+        return Ok(Vec::new());
+    }
     let metadata = Metadata::read(options, info).await?;
     let mut packages = Vec::new();
     for needed in metadata.needed(info, true) {
