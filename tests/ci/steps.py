@@ -325,6 +325,8 @@ def measuring(machine, target):
                              "--workloads", "empty,stash-yaml,slow-yaml,component-python,component-node",
                              "--json", str(target / "benches/smoke.json")], **speed)
     yield Step("policy-rules", ["benches/policies/run", *plumb, "--margin", "3"], **speed)
+    yield Step("rust-speed", ["benches/rust/run", *plumb, "--target", str(target / "rust-sdk"), "--runs", "5", "--margin", "2"],
+               **speed)
     yield Step("library", [str(fast / "plumb-bench-library"), "--updates", "400", "--check", "--margin", "3"], **speed)
     languages = "python,nodejs,go" if machine.go else "python,nodejs"
     speed["after"] += ("go_sdk",) if machine.go else ()
