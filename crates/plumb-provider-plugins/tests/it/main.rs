@@ -1,5 +1,7 @@
 //! The programs, as an engine starts them.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -63,18 +65,18 @@ fn urn(token: &str) -> String {
     format!("urn:pulumi:dev::project::{token}::it")
 }
 
-fn inputs(members: &[(&str, Kind)]) -> Option<Struct> {
+fn inputs(members: &[(&str, Kind)]) -> Struct {
     let members = members.iter().map(|(name, kind)| {
         let kind = Some(kind.clone());
         ((*name).to_owned(), Value { kind })
     });
-    Some(Struct {
+    Struct {
         fields: members.collect(),
-    })
+    }
 }
 
-fn text(outputs: &Option<Struct>, name: &str) -> String {
-    let value = outputs.as_ref().and_then(|it| it.fields.get(name));
+fn text(outputs: Option<&Struct>, name: &str) -> String {
+    let value = outputs.and_then(|it| it.fields.get(name));
     match value.and_then(|it| it.kind.as_ref()) {
         Some(Kind::StringValue(text)) => text.clone(),
         other => panic!("{name} is no text: {other:?}"),
@@ -113,7 +115,7 @@ async fn a_resource_is_checked_foreseen_and_created() {
     let mut plugin = Plugin::configured(env!("CARGO_BIN_EXE_pulumi-resource-random")).await;
     let check = |length: Kind| pb::CheckRequest {
         urn: urn(STRING),
-        news: inputs(&[("length", length)]),
+        news: Some(inputs(&[("length", length)])),
         ..pb::CheckRequest::default()
     };
     let wrong = plugin.client.check(check(Kind::NumberValue(-1.0))).await;
@@ -132,8 +134,8 @@ async fn a_resource_is_checked_foreseen_and_created() {
     assert_eq!(id, "", "a preview has no id");
     let created = plugin.client.create(create(false, STRING, &checked)).await;
     let created = created.unwrap().into_inner();
-    assert_eq!(text(&created.properties, "result").len(), 8);
-    assert_eq!(created.id, text(&created.properties, "result"));
+    assert_eq!(text(created.properties.as_ref(), "result").len(), 8);
+    assert_eq!(created.id, text(created.properties.as_ref(), "result"));
     let secret = plugin
         .client
         .create(create(false, PASSWORD, &checked))
