@@ -5,6 +5,19 @@ use std::collections::BTreeMap;
 use crate::protocol as pb;
 
 /// The stack that a pack looks at.
+///
+/// ```no_run
+/// use plumb_policy::prelude::*;
+///
+/// fn pack(info: &Info) -> Result<Pack> {
+///     let level = if info.stack() == "prod" { Level::Mandatory } else { Level::Advisory };
+///     Ok(Pack::new("house", "1.0.0").level(level))
+/// }
+///
+/// fn main() -> std::process::ExitCode {
+///     plumb_policy::serve(pack)
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Info {
     pub(crate) project: String,

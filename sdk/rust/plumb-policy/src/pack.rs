@@ -15,6 +15,23 @@ use crate::service::{Service, Source};
 use crate::{Error, Info};
 
 /// A policy pack: rules with a name and a version.
+///
+/// ```
+/// # use plumb_policy::prelude::*;
+/// # use plumb_policy::testing::Tester;
+/// let pack = Pack::new("house", "1.0.0")
+///     .description("What we agreed on")
+///     .level(Level::Advisory)
+///     .policy(Policy::resource("named", "Resources have long names").check(|resource, report| {
+///         if resource.name().len() < 3 {
+///             report.violation("three letters at least");
+///         }
+///         Ok(())
+///     }));
+/// let tester = Tester::new(pack)?;
+/// assert_eq!(tester.check("a:b:C", "x", value!({}))?.len(), 1);
+/// # Ok::<_, Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Pack {
     pub(crate) name: String,

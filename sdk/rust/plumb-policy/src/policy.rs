@@ -71,6 +71,26 @@ impl Severity {
 /// A rule: for single resources ([`Policy::resource`]), or for a stack as a whole ([`Policy::stack`]).
 ///
 /// Its functions may take time and wait for others: each call has a thread of its own.
+///
+/// ```
+/// # use plumb_policy::prelude::*;
+/// # use plumb_policy::testing::Tester;
+/// let policy = Policy::resource("small", "Disks are small")
+///     .of("cloud:index:Disk")
+///     .level(Level::Mandatory)
+///     .severity(Severity::High)
+///     .remediation_steps("Set `size` to 100 at most.")
+///     .check(|disk, report| {
+///         if disk.get::<i64>("size")?.unwrap_or_default() > 100 {
+///             report.violation("more than 100");
+///         }
+///         Ok(())
+///     });
+/// let tester = Tester::new(Pack::new("disks", "1.0.0").policy(policy))?;
+/// let found = tester.check("cloud:index:Disk", "d", value!({ "size": 200 }))?;
+/// assert_eq!(found[0].message, "Disks are small\nmore than 100");
+/// # Ok::<_, Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Policy<K> {
     pub(crate) about: About,

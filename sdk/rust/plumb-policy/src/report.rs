@@ -32,6 +32,20 @@ impl Report {
 }
 
 /// Changes of the inputs of a resource.
+///
+/// ```
+/// # use plumb_policy::prelude::*;
+/// # use plumb_policy::testing::Tester;
+/// let policy = Policy::resource("private", "Buckets are private").level(Level::Remediate).fix(|_, fix| {
+///     fix.set("acl", "private");
+///     fix.remove("website");
+///     Ok(())
+/// });
+/// let tester = Tester::new(Pack::new("buckets", "1.0.0").policy(policy))?;
+/// let fixed = tester.fix("cloud:index:Bucket", "b", value!({ "acl": "public" }))?;
+/// assert_eq!(fixed.map(|it| it["acl"].clone()), Some(value!("private")));
+/// # Ok::<_, Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Fix {
     pub(crate) properties: Members,

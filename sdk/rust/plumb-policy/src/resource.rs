@@ -12,6 +12,18 @@ use crate::{Error, Info};
 ///
 /// Rules for single resources see inputs, those for stacks see outputs. Secrets are there as plain values: take care that
 /// no message shows one.
+///
+/// ```
+/// # use plumb_policy::prelude::*;
+/// # use plumb_policy::testing::Tester;
+/// let policy = Policy::resource("kept", "Databases are protected").of("cloud:index:Database").check(|database, report| {
+///     if !database.options().protect {
+///         report.violation(format!("`{}` may be deleted", database.name()));
+///     }
+///     Ok(())
+/// });
+/// # let _ = policy;
+/// ```
 #[derive(Debug, Default)]
 pub struct Resource {
     pub(crate) token: String,
@@ -144,6 +156,18 @@ impl Resource {
 }
 
 /// All resources of a stack, as a rule sees them.
+///
+/// ```
+/// # use plumb_policy::prelude::*;
+/// # use plumb_policy::testing::Tester;
+/// let policy = Policy::stack("few", "A stack has one bucket").check(|stack, report| {
+///     for bucket in stack.of("cloud:index:Bucket").skip(1) {
+///         report.violation_of(bucket.urn(), "one bucket is enough");
+///     }
+///     Ok(())
+/// });
+/// # let _ = policy;
+/// ```
 #[derive(Debug, Default)]
 pub struct Stack {
     pub(crate) resources: Vec<Resource>,

@@ -10,6 +10,26 @@ use crate::values::read_known;
 /// Inputs of a resource before anything is done with them.
 ///
 /// In a preview some are unknown: [`get`](Check::get) says `None` for them as for those that are not there.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn check(_: &Cx, check: &mut Check) -> Result<()> {
+///     check.default_to("size", 10);
+///     if check.get::<i64>("size")?.is_some_and(|size| size < 0) {
+///         check.fail("size", "a size is not negative");
+///     }
+///     Ok(())
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Check {
     pub(crate) name: String,

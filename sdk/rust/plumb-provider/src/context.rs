@@ -13,6 +13,25 @@ use crate::protocol as pb;
 use crate::protocol::engine_client::EngineClient;
 
 /// The call that the code of a provider answers: for which resource it is, and a way to say something.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// async fn create(cx: &Cx, args: Args) -> Result<Created<Args>> {
+///     cx.status("waits for the server").await;
+///     if cx.is_canceled() {
+///         plumb_provider::bail!("{} is not created: the deployment was stopped", cx.name());
+///     }
+///     Ok(Created::new(cx.name(), args))
+/// }
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Cx {
     session: Arc<Session>,

@@ -10,6 +10,25 @@ use crate::schema::{Property, Type, Types};
 use crate::values::{Path, exposed, exposed_members};
 
 /// A property that differs.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn update(cx: &Cx, update: Update<Note>) -> Result<Updated<Args>> {
+///     for change in update.changes() {
+///         cx.info(format!("{} is {:?}", change.path(), change.kind())).await;
+///     }
+///     Ok(update.args.into())
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub(crate) path: Path,
@@ -46,6 +65,26 @@ impl Change {
 }
 
 /// Differences of a resource, which its own `diff` may look at and correct.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn diff(_: &Cx, diff: &mut Diff<Note>) -> Result<()> {
+///     if diff.has_changed("size") {
+///         diff.replace_on("size");
+///     }
+///     Ok(())
+/// }
+/// # async fn update(_: &Cx, update: Update<Note>) -> Result<Updated<Args>> { Ok(update.args.into()) }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Diff<R: crate::Resource> {
     /// The ID.

@@ -46,6 +46,13 @@ pub struct List<Q> {
 }
 
 /// Resources that exist: an ID, which can be imported, and a name for people.
+///
+/// ```
+/// use plumb_provider::Listed;
+/// let page: Listed = [("1".to_owned(), "first".to_owned()), ("2".to_owned(), "second".to_owned())].into_iter().collect();
+/// let page = page.and_more("2");
+/// assert_eq!(page.resources().next(), Some(("1", "first")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     pub(crate) resources: Vec<(String, String)>,

@@ -8,6 +8,25 @@ use crate::diff::Change;
 use crate::values::read_known;
 
 /// The preview of a resource that is not created or changed yet.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn preview(_: &Cx, preview: &mut Preview<Note>) -> Result<()> {
+///     if let Some(text) = preview.get::<String>("text")? {
+///         preview.set("size", text.len());
+///     }
+///     Ok(())
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Preview<R: Resource> {
     pub(crate) inputs: Members,

@@ -156,6 +156,22 @@ pub trait Resource: Sized + Send + Sync + 'static {
 }
 
 /// A resource as the state has it, recorded by this version of the provider or an older one.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// fn upgrade(recorded: &mut plumb_provider::Recorded) {
+///     recorded.rename("content", "text");     // the name in version 1
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// The inputs, with their markers.
@@ -178,6 +194,22 @@ impl Recorded {
 }
 
 /// A resource that was created.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// async fn create(_: &Cx, args: Args) -> Result<Created<Args>> {
+///     // The next deployment updates it.
+///     Ok(Created::new("1", args).but("the server does not answer yet"))
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Created<S> {
     pub(crate) id: String,
@@ -204,6 +236,25 @@ impl<S> Created<S> {
 }
 
 /// A change of a resource.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn update(_: &Cx, update: Update<Note>) -> Result<Updated<Args>> {
+///     if update.has_changed("text") {
+///         println!("{}: {} is now {}", update.id, update.state.text, update.args.text);
+///     }
+///     Ok(update.args.into())
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Update<R: Resource> {
     /// The ID.
@@ -255,6 +306,26 @@ impl<S> Updated<S> {
 }
 
 /// A look at a resource: of a stack, or one that shall be imported.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn read(_: &Cx, read: Read<Note>) -> Result<Option<Found<Note>>> {
+///     let Ok(text) = std::fs::read_to_string(&read.id) else {
+///         return Ok(None);                    // it is gone
+///     };
+///     let args = Args { text, size: None };
+///     Ok(Some(Found::new(args.clone(), args)))
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Read<R: Resource> {
     /// The ID.
@@ -303,6 +374,22 @@ impl<R: Resource> Found<R> {
 }
 
 /// The end of a resource.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// async fn delete(_: &Cx, delete: Delete<Note>) -> Result<()> {
+///     Ok(std::fs::remove_file(delete.id)?)
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Delete<R: Resource> {
     /// The ID.

@@ -49,6 +49,26 @@ const PROJECT: &str = "urn:pulumi:stack::project";
 ///
 /// Its functions block: call them from a plain `#[test]`, not from an asynchronous one. Variables of the environment are
 /// not read.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// # }
+/// # use plumb_provider::testing::{Step, Tester};
+/// let tester = Tester::new(Provider::new("notes", "1.0.0").resource::<Note>())?;
+/// let mut note = tester.resource("index:Note", "greeting");
+/// assert_eq!(note.apply(value!({ "text": "Hello" }))?, Step::Created);
+/// assert_eq!(note.apply(value!({ "text": "Hello" }))?, Step::Same);
+/// note.delete()?;
+/// # Ok::<_, plumb_provider::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Tester {
     service: Service,
@@ -182,6 +202,25 @@ impl Tester {
 }
 
 /// A resource under test.
+///
+/// ```
+/// # use plumb_provider::prelude::*;
+/// # #[derive(Clone, Debug, Properties)]
+/// # struct Args { text: String, size: Option<i64> }
+/// # struct Note;
+/// # #[plumb_provider::resource]
+/// # impl Resource for Note {
+/// #     type Args = Args;
+/// #     type State = Args;
+/// #     async fn create(_: &Cx, args: Args) -> Result<Created<Args>> { Ok(Created::new("1", args)) }
+/// # }
+/// # use plumb_provider::testing::Tester;
+/// let tester = Tester::new(Provider::new("notes", "1.0.0").resource::<Note>())?;
+/// let note = tester.resource("index:Note", "greeting");
+/// let failures = note.failures(value!({ "size": "large" }))?;
+/// assert_eq!(failures[0].0, "text");
+/// # Ok::<_, plumb_provider::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Tested<'a> {
     tester: &'a Tester,

@@ -37,6 +37,20 @@ pub trait ReadConfig: Sized {
 /// A type of a configuration value.
 ///
 /// Values are text: simple types parse it, and everything else is JSON.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// /// Seconds, as in `plumb config set timeout 30`.
+/// struct Seconds(Duration);
+///
+/// impl plumb::ConfigValue for Seconds {
+///     fn parse(text: &str) -> Result<Self, String> {
+///         let seconds = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+///         Ok(Seconds(Duration::from_secs(seconds)))
+///     }
+/// }
+/// ```
 pub trait ConfigValue: Sized {
     /// Whether a secret stays one in this type.
     const KEEPS_SECRETS: bool = false;
@@ -123,6 +137,18 @@ impl<T: ConfigValue> ConfigValue for Secret<T> {
 }
 
 /// Configuration values of one namespace.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) -> plumb::Result<()> {
+/// let values = ctx.values();
+/// let length: i64 = values.require("length")?;
+/// let prefix: Option<String> = values.get("prefix")?;
+/// let token: Output<String> = values.require_secret("token")?;
+/// let region: Option<String> = ctx.values_of("aws").get("region")?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Config {
     ctx: Ctx,

@@ -15,6 +15,19 @@ use crate::{Error, InvokeTransform, Result, Transform};
 ///
 /// A context is a cheap value: pass it on by reference, or [scope](Ctx::with) it, so that everything created through it
 /// has a parent or a provider. Nothing is global.
+///
+/// ```
+/// use plumb::prelude::*;
+///
+/// fn program(ctx: &Ctx) -> plumb::Result<()> {
+///     let west = AnyProvider::new(ctx, "aws", "west", value!({ "region": "us-west-2" }));
+///     let in_the_west = ctx.with(opts().provider(&west));
+///     let bucket = AnyResource::new(&in_the_west, "aws:s3/bucket:Bucket", "logs", value!({}));
+///     ctx.export("bucket", bucket.id());
+///     ctx.info(format!("{} of {}", ctx.stack(), ctx.project()));
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Ctx {
     pub(crate) program: Program,

@@ -10,6 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The result of almost everything here.
+///
+/// ```
+/// use plumb::prelude::*;
+///
+/// fn port(text: &str) -> plumb::Result<u16> {
+///     let port: u16 = text.parse().context("the port is no number")?;
+///     if port == 0 {
+///         plumb::bail!("the port is zero");
+///     }
+///     Ok(port)
+/// }
+/// assert!(port("http").unwrap_err().to_string().contains("the port is no number"));
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure, with the line of the program that it belongs to.

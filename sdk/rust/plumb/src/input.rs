@@ -302,6 +302,13 @@ pub fn map<T>(members: Vec<(String, Input<T>)>) -> Input<BTreeMap<String, T>> {
 }
 
 /// Named inputs of a resource or a function.
+///
+/// ```
+/// use plumb::{Inputs, Output, value};
+/// let mut inputs = Inputs::from(value!({ "length": 8 }));
+/// inputs.set::<String>("prefix", &Output::of("web".to_owned()));
+/// inputs.set_secret::<String>("token", "t0p s3cret");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Inputs(BTreeMap<String, Value>);
 

@@ -16,6 +16,15 @@ use crate::wire::{Decoder, Encoder};
 use crate::{Error, Package};
 
 /// Options of a call of a function.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # async fn f(ctx: &Ctx, west: &AnyProvider) -> plumb::Result<()> {
+/// let options = InvokeOptions::new().provider(west).version("7.1.0");
+/// let zone: Output<Value> = ctx.invoke_with("aws:route53/getZone:getZone", value!({ "name": "example.org" }), options);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct InvokeOptions {
     provider: Option<Handle>,

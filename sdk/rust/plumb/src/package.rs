@@ -14,6 +14,14 @@ use crate::resource::monitor_error;
 /// A package that a plugin makes from parameters, such as one for any Terraform provider.
 ///
 /// Generated code has one; every resource of the package gets it as an option.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// let package = plumb::Package::parameterized(("notes", "1.0.0"), "notes-sales", "2.0.0", b"sales".to_vec());
+/// AnyResource::with(ctx, "notes-sales:index:Note", "note", value!({}), opts().package(&package));
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Package {
     plugin: String,

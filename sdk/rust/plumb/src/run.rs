@@ -26,6 +26,22 @@ use crate::{Error, Inputs, Result};
 const REPORTED: u8 = 32;
 
 /// The result of a program: nothing, or a struct with `#[derive(Exports)]`, whose fields are outputs of the stack.
+///
+/// ```
+/// use plumb::prelude::*;
+///
+/// #[derive(Exports)]
+/// struct Outputs {
+///     url: Output<String>,
+///     #[output(name = "pageCount")]
+///     pages: usize,
+/// }
+///
+/// async fn program(ctx: Ctx) -> plumb::Result<Outputs> {
+///     let bucket = AnyResource::new(&ctx, "aws:s3/bucket:Bucket", "site", value!({}));
+///     Ok(Outputs { url: interpolate!("https://{}", bucket.id()), pages: 2 })
+/// }
+/// ```
 pub trait Exports {
     /// The outputs by name.
     fn exports(self) -> Vec<(&'static str, Value)>;

@@ -15,6 +15,17 @@ use crate::wire::Decoder;
 use crate::{Error, Result};
 
 /// A registered hook, for the options of resources. [`Ctx::hook`](crate::Ctx::hook) makes one.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// let audit = ctx.hook("audit", HookOptions::new(), |args| async move {
+///     println!("{} {}", args.token(), args.id());
+///     Ok(())
+/// });
+/// AnyResource::with(ctx, "aws:s3/bucket:Bucket", "logs", value!({}), opts().after_create(&audit).before_delete(&audit));
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Hook {
     name: Arc<str>,
@@ -33,6 +44,14 @@ impl Hook {
 }
 
 /// A registered error hook. [`Ctx::error_hook`](crate::Ctx::error_hook) makes one.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// let retry = ctx.error_hook("retry", |args| async move { Ok(args.errors().len() < 3) });
+/// AnyResource::with(ctx, "aws:s3/bucket:Bucket", "logs", value!({}), opts().on_error(&retry));
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct ErrorHook {
     name: Arc<str>,
@@ -51,6 +70,14 @@ impl ErrorHook {
 }
 
 /// When a hook runs.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// let options = HookOptions::new().on_preview(true).ignore_errors(true);
+/// let notify = ctx.hook("notify", options, |args| async move { plumb::bail!("nobody hears of {}", args.name()) });
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HookOptions {
     on_preview: bool,
@@ -85,6 +112,17 @@ type Properties = BTreeMap<String, Value>;
 /// The resource that a hook is called for.
 ///
 /// A creation has new values only, a deletion old ones only, and outputs are there after the operation.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// ctx.hook("sizes", HookOptions::new(), |args| async move {
+///     let size = |inputs: &std::collections::BTreeMap<String, Value>| inputs.get("size").cloned();
+///     println!("{}: {:?} was {:?}", args.urn(), size(args.new_inputs()), size(args.old_inputs()));
+///     Ok(())
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct HookArgs {
     urn: String,
@@ -140,6 +178,16 @@ impl HookArgs {
 }
 
 /// An operation that failed.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// ctx.error_hook("patience", |args| async move {
+///     let is_busy = args.errors().last().is_some_and(|it| it.contains("busy"));
+///     Ok(args.operation() == "create" && is_busy)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ErrorHookArgs {
     urn: String,

@@ -16,6 +16,19 @@ use crate::wire::{Decoder, Encoder};
 use crate::{Error, Result};
 
 /// A resource on its way to the engine.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// ctx.stack_transform(|mut resource| async move {
+///     if resource.token().starts_with("aws:") && resource.get("tags").is_none() {
+///         resource.set("tags", value!({ "owner": "infra" }));
+///         resource.ignore_changes("tags");
+///     }
+///     Ok(resource)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Transform {
     token: String,
@@ -109,6 +122,18 @@ impl Transform {
 }
 
 /// A call of a function of a provider on its way to the engine.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// ctx.invoke_transform(|mut call| async move {
+///     if call.token() == "aws:ec2/getAmi:getAmi" {
+///         call.set("mostRecent", true);
+///     }
+///     Ok(call)
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct InvokeTransform {
     token: String,

@@ -9,6 +9,16 @@ use crate::Error;
 use crate::program::Program;
 
 /// The other end of a promised output: [`Ctx::deferred`](crate::Ctx::deferred) makes both.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx) {
+/// let (later, slot) = ctx.deferred::<String>();
+/// let first = AnyResource::new(ctx, "a:b:First", "first", value!({ "peer": later }));
+/// let second = AnyResource::new(ctx, "a:b:Second", "second", value!({}));
+/// slot.resolve(&second.id());
+/// # }
+/// ```
 #[must_use = "an output whose other end is dropped fails"]
 pub struct Deferred<T> {
     sender: oneshot::Sender<Output<T>>,

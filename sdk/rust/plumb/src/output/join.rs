@@ -29,6 +29,12 @@ impl<T> IntoOutput for &Output<T> {
 }
 
 /// A tuple of outputs.
+///
+/// ```
+/// use plumb::{Join as _, Output};
+/// let (host, port) = (Output::of("db".to_owned()), Output::of(5432));
+/// let address = (&host, &port).join().map(|(host, port)| format!("{host}:{port}"));
+/// ```
 pub trait Join {
     /// The tuple of their values.
     type Values;

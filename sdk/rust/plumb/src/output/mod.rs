@@ -232,6 +232,21 @@ impl<T: IntoValue + Clone + Send + Sync + 'static> Output<T> {
 }
 
 /// A field of the object type `T` whose values are `U`.
+///
+/// ```
+/// use plumb::{Field, FromValue as _, value};
+///
+/// /// An object, as generated packages have them.
+/// #[derive(Clone, Debug)]
+/// pub struct Website(std::collections::BTreeMap<String, plumb::Value>);
+/// plumb::object!(Website);
+///
+/// impl Website {
+///     pub const INDEX: Field<Website, String> = Field::new("indexDocument");
+/// }
+/// let website = Website::from_value(value!({ "indexDocument": "index.html" })).unwrap();
+/// assert_eq!(website.get(Website::INDEX).unwrap(), "index.html");
+/// ```
 pub struct Field<T, U> {
     name: &'static str,
     types: PhantomData<fn(T) -> U>,

@@ -39,6 +39,15 @@ use crate::value::{FromValue, IntoValue, Mismatch, Value};
 /// A resource of any type.
 ///
 /// Typed resources are cheap to clone; dropping one changes nothing.
+///
+/// ```
+/// use plumb::prelude::*;
+///
+/// fn urns(resources: &[impl plumb::Resource]) -> Output<Vec<String>> {
+///     let urns: Vec<_> = resources.iter().map(|it| it.urn()).collect();
+///     Output::join_all(&urns)
+/// }
+/// ```
 pub trait Resource: Clone + Send + Sync + 'static {
     /// The handle inside.
     fn handle(&self) -> &Handle;

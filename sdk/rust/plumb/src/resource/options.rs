@@ -44,12 +44,27 @@ impl ComponentLike for kind::Component {}
 impl ComponentLike for kind::Scope {}
 
 /// Options of a resource; [`opts`] makes empty ones.
+///
+/// ```no_run
+/// # use plumb::prelude::*;
+/// # fn f(ctx: &Ctx, database: &AnyResource) {
+/// let careful = opts().protect(true).retain_on_delete(true);
+/// let options = careful.merge(opts().depends_on([database]).ignore_changes(["tags"]).aliases(["old-name"]));
+/// AnyResource::with(ctx, "aws:s3/bucket:Bucket", "backups", value!({}), options);
+/// # }
+/// ```
 pub struct Options<K> {
     pub(crate) data: OptionData,
     kind: PhantomData<fn() -> K>,
 }
 
 /// How long operations may take, as in `"10m"`.
+///
+/// ```
+/// use plumb::{Timeouts, kind, opts};
+/// let timeouts = Timeouts { create: Some("10m".to_owned()), ..Timeouts::default() };
+/// let options = opts::<kind::Custom>().timeouts(timeouts);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
     /// Creating.

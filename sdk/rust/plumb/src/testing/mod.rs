@@ -78,6 +78,25 @@ type FunctionMock = Box<dyn Fn(&BTreeMap<String, Value>) -> Value + Send + Sync>
 /// Stand-ins for providers.
 ///
 /// A resource without a mock gets an ID from its name, and its inputs as outputs. A function without one is an error.
+///
+/// ```
+/// use plumb::prelude::*;
+/// use plumb::testing::{MockState, Mocks};
+///
+/// let mocks = Mocks::new()
+///     .config("length", "8")
+///     .resource("random:index/randomString:RandomString", |request| {
+///         MockState::new(&request.name).set("result", "abcdefgh")
+///     })
+///     .function("aws:index/getRegion:getRegion", |_| value!({ "name": "eu-west-1" }));
+/// let run = mocks.run(async |ctx| {
+///     let length: i64 = ctx.values().require("length")?;
+///     let text = AnyResource::new(&ctx, "random:index/randomString:RandomString", "text", value!({ "length": length }));
+///     ctx.export("text", text.output::<String>("result"));
+///     Ok(())
+/// });
+/// assert_eq!(run.expect_success().export("text"), &value!("abcdefgh"));
+/// ```
 #[derive(Default)]
 pub struct Mocks {
     resources: HashMap<String, ResourceMock>,

@@ -7,6 +7,18 @@ use crate::resource::TypedResource;
 use crate::value::Value;
 
 /// Results of a program: its resources, outputs and failures.
+///
+/// ```
+/// use plumb::prelude::*;
+/// use plumb::testing::Mocks;
+///
+/// let run = Mocks::new().fail("one", "quota exceeded").run(async |ctx| {
+///     AnyResource::new(&ctx, "a:b:C", "one", value!({}));
+///     Ok(())
+/// });
+/// assert_eq!(run.failures().len(), 1);
+/// assert!(run.report().contains("quota exceeded"));
+/// ```
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub(super) resources: Vec<Registered>,
@@ -16,6 +28,19 @@ pub struct Outcome {
 }
 
 /// A resource that the program registered or looked at.
+///
+/// ```
+/// use plumb::prelude::*;
+/// use plumb::testing::Mocks;
+///
+/// let run = Mocks::new().run(async |ctx| {
+///     AnyResource::with(&ctx, "a:b:C", "one", value!({ "size": 2 }), opts().protect(true));
+///     Ok(())
+/// });
+/// let run = run.expect_success();
+/// let one = run.resource("one");
+/// assert_eq!((one.input("size"), one.is_protected), (&value!(2), Some(true)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Registered {
     /// The token of the type.

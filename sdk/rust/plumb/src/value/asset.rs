@@ -3,6 +3,15 @@
 use std::collections::BTreeMap;
 
 /// A file, text or address whose content is an input.
+///
+/// ```
+/// use plumb::{Asset, value};
+/// let inputs = value!({
+///     "source": Asset::file("index.html"),
+///     "config": Asset::text("debug = true"),
+///     "logo": Asset::remote("https://example.org/logo.png"),
+/// });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asset {
     /// The content itself.
@@ -31,6 +40,12 @@ impl Asset {
 }
 
 /// A folder of files.
+///
+/// ```
+/// use plumb::{Archive, Asset, value};
+/// let code = Archive::of([("main.py", Asset::file("src/main.py")), ("settings.json", Asset::text("{}"))]);
+/// let inputs = value!({ "code": code, "layer": Archive::path("dist/layer.zip") });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Archive {
     /// A folder or an archive file, relative to the folder of the program.
@@ -67,6 +82,12 @@ impl Archive {
 }
 
 /// Either of the two.
+///
+/// ```
+/// use plumb::{Archive, AssetOrArchive, Input};
+/// fn source(source: impl Into<Input<AssetOrArchive>>) { let _ = source.into(); }
+/// source(Archive::path("dist"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssetOrArchive {
     /// A file.

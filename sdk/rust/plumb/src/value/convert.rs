@@ -7,6 +7,23 @@ use super::{Archive, Asset, AssetOrArchive, Secret, Value};
 use crate::output::Output;
 
 /// A type that values become: the type of an output, or of a variable of the configuration.
+///
+/// ```
+/// use plumb::{FromValue, Mismatch, Value, value};
+///
+/// struct Percent(f64);
+///
+/// impl FromValue for Percent {
+///     fn from_value(value: Value) -> Result<Self, Mismatch> {
+///         let number = f64::from_value(value)?;
+///         if number > 100.0 {
+///             return Err(Mismatch::because("expected at most 100"));
+///         }
+///         Ok(Percent(number))
+///     }
+/// }
+/// assert!(Percent::from_value(value!(120)).is_err());
+/// ```
 pub trait FromValue: Sized {
     /// Converts; the error says where in the value something else was expected.
     fn from_value(value: Value) -> Result<Self, Mismatch>;
@@ -18,12 +35,31 @@ pub trait FromValue: Sized {
 }
 
 /// A type that becomes a value: the type of an input or of an export.
+///
+/// ```
+/// use plumb::{IntoValue, Value, value};
+///
+/// struct Percent(f64);
+///
+/// impl IntoValue for Percent {
+///     fn into_value(self) -> Value {
+///         self.0.into_value()
+///     }
+/// }
+/// assert_eq!(value!({ "share": Percent(12.5) }), value!({ "share": 12.5 }));
+/// ```
 pub trait IntoValue {
     /// Converts.
     fn into_value(self) -> Value;
 }
 
 /// A value of another type than expected.
+///
+/// ```
+/// use plumb::{FromValue, value};
+/// let mismatch = Vec::<i64>::from_value(value!([1, "two"])).unwrap_err();
+/// assert_eq!(mismatch.path(), "[1]");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     path: String,

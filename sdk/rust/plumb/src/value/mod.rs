@@ -19,6 +19,15 @@ use crate::resource::Handle;
 /// A property value.
 ///
 /// The macro [`value!`](crate::value!) writes one as JSON would, with outputs and variables inside.
+///
+/// ```
+/// use plumb::{Value, value};
+/// let document = Value::from_json(r#"{"names": ["db", "web"]}"#)?;
+/// assert_eq!(document, value!({ "names": ["db", "web"] }));
+/// let names = document.get("names").and_then(|it| it.as_list());
+/// assert_eq!(names.map(<[_]>::len), Some(2));
+/// # Ok::<_, plumb::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub enum Value {
     /// Nothing.
@@ -177,6 +186,13 @@ impl fmt::Debug for Value {
 /// A value that is encrypted in the state and hidden in output.
 ///
 /// Its text appears in no debug output; [`expose`](Secret::expose) reads it.
+///
+/// ```
+/// use plumb::Secret;
+/// let token = Secret::new("t0p s3cret");
+/// assert_eq!(format!("{token:?}"), "[secret]");
+/// assert_eq!(token.expose(), &"t0p s3cret");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret<T>(T);
 
