@@ -39,13 +39,15 @@ impl Service {
         *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = features;
     }
 
-    fn failed(&self, error: &ProviderError) -> Status {
-        wire::error_status(error, self.engine())
+    /// What the provider answered, or its failure for the engine.
+    fn answered<T>(&self, answer: Result<T, ProviderError>) -> Result<T, Status> {
+        answer.map_err(|error| wire::error_status(&error, self.engine()))
     }
 }
 
-fn unwritable(error: &Error) -> Status {
-    Status::internal(error.to_string())
+fn reply<T>(written: Result<T, Error>) -> Reply<T> {
+    let unwritable = |error: Error| Status::internal(error.to_string());
+    written.map(Response::new).map_err(unwritable)
 }
 
 #[async_trait]
@@ -70,15 +72,13 @@ impl ResourceProvider for Service {
     }
 
     async fn get_plugin_info(&self, _: Request<()>) -> Reply<pb::PluginInfo> {
-        let info = self.provider.info().await;
-        let info = info.map_err(|error| self.failed(&error))?;
+        let info = self.answered(self.provider.info().await)?;
         let version = info.version.map(|it| it.to_string()).unwrap_or_default();
         Ok(Response::new(pb::PluginInfo { version }))
     }
 
     async fn get_schema(&self, _: Request<pb::GetSchemaRequest>) -> Reply<pb::GetSchemaResponse> {
-        let schema = self.provider.get_schema(None).await;
-        let schema = schema.map_err(|error| self.failed(&error))?;
+        let schema = self.answered(self.provider.get_schema(None).await)?;
         Ok(Response::new(pb::GetSchemaResponse {
             schema: schema.unwrap_or_default(),
         }))
@@ -86,18 +86,13 @@ impl ResourceProvider for Service {
 
     async fn check_config(&self, request: Request<pb::CheckRequest>) -> Reply<pb::CheckResponse> {
         let request = wire::check_config_request(request.get_ref())?;
-        let response = self.provider.check_config(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::check_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.check_config(request).await)?;
+        reply(wire::check_response(&response, self.engine()))
     }
 
     async fn diff_config(&self, request: Request<pb::DiffRequest>) -> Reply<pb::DiffResponse> {
         let request = wire::diff_request(request.get_ref())?;
-        let result = self.provider.diff_config(request).await;
-        let result = result.map_err(|error| self.failed(&error))?;
+        let result = self.answered(self.provider.diff_config(request).await)?;
         Ok(Response::new(wire::diff_response(&result)))
     }
 
@@ -117,66 +112,44 @@ impl ResourceProvider for Service {
 
     async fn check(&self, request: Request<pb::CheckRequest>) -> Reply<pb::CheckResponse> {
         let request = wire::check_request(request.get_ref())?;
-        let response = self.provider.check(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::check_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.check(request).await)?;
+        reply(wire::check_response(&response, self.engine()))
     }
 
     async fn diff(&self, request: Request<pb::DiffRequest>) -> Reply<pb::DiffResponse> {
         let request = wire::diff_request(request.get_ref())?;
-        let result = self.provider.diff(request).await;
-        let result = result.map_err(|error| self.failed(&error))?;
+        let result = self.answered(self.provider.diff(request).await)?;
         Ok(Response::new(wire::diff_response(&result)))
     }
 
     async fn create(&self, request: Request<pb::CreateRequest>) -> Reply<pb::CreateResponse> {
         let request = wire::create_request(request.get_ref())?;
-        let response = self.provider.create(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::create_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.create(request).await)?;
+        reply(wire::create_response(&response, self.engine()))
     }
 
     async fn read(&self, request: Request<pb::ReadRequest>) -> Reply<pb::ReadResponse> {
         let request = wire::read_request(request.get_ref())?;
-        let response = self.provider.read(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::read_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.read(request).await)?;
+        reply(wire::read_response(&response, self.engine()))
     }
 
     async fn update(&self, request: Request<pb::UpdateRequest>) -> Reply<pb::UpdateResponse> {
         let request = wire::update_request(request.get_ref())?;
-        let response = self.provider.update(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::update_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.update(request).await)?;
+        reply(wire::update_response(&response, self.engine()))
     }
 
     async fn delete(&self, request: Request<pb::DeleteRequest>) -> Reply<()> {
         let request = wire::delete_request(request.get_ref())?;
-        let response = self.provider.delete(request).await;
-        response.map_err(|error| self.failed(&error))?;
+        self.answered(self.provider.delete(request).await)?;
         Ok(Response::new(()))
     }
 
     async fn invoke(&self, request: Request<pb::InvokeRequest>) -> Reply<pb::InvokeResponse> {
         let request = wire::invoke_request(request.get_ref())?;
-        let response = self.provider.invoke(request).await;
-        let response = response.map_err(|error| self.failed(&error))?;
-        let response = wire::invoke_response(&response, self.engine());
-        response
-            .map(Response::new)
-            .map_err(|error| unwritable(&error))
+        let response = self.answered(self.provider.invoke(request).await)?;
+        reply(wire::invoke_response(&response, self.engine()))
     }
 
     async fn cancel(&self, _: Request<()>) -> Reply<()> {
