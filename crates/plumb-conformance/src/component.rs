@@ -122,7 +122,7 @@ impl Construction<'_> {
         let answer = match self.construct(goal).await {
             Ok(answer) => answer,
             Err(error) => {
-                self.failed(Rule::Construct, "Construct", &error);
+                self.failed(Rule::Construct, "Construct", &error, false);
                 return None;
             }
         };
@@ -196,16 +196,7 @@ impl Construction<'_> {
             self.findings.judge(Rule::Call, Some(text));
             return;
         };
-        let given = self.target.options.inputs.get(token);
-        let mut args = given.map_or_else(
-            || {
-                let inputs = method.inputs.as_ref();
-                inputs.map_or_else(PropertyMap::new, |it| {
-                    sample::required(schema, &it.properties)
-                })
-            },
-            |it| it.first.clone(),
-        );
+        let (mut args, is_made_up) = function::arguments(self.target, token, &method);
         args.insert("__self__", this);
         let request = CallRequest {
             token: TypeToken::new(token),
@@ -221,23 +212,20 @@ impl Construction<'_> {
                 self.findings.judge(Rule::Call, problem.map(text));
             }
             Ok(answer) => {
-                let refused = answer.failures.iter().map(|it| it.reason.as_str());
-                let reasons = refused.collect::<Vec<_>>().join("; ");
+                let reasons = function::reasons(&answer.failures);
                 self.findings.skip(Rule::Call, format!("{name}: {reasons}"));
             }
-            Err(error) => {
-                self.is_made_up &= given.is_none();
-                self.failed(Rule::Call, name, &error);
-            }
+            Err(error) => self.failed(Rule::Call, name, &error, is_made_up),
         }
     }
 
-    /// A failure counts, unless it may come from something that a check does not have.
-    fn failed(&mut self, rule: Rule, call: &str, error: &ProviderError) {
+    /// A failure counts, unless it may come from something that a check does not have, or from inputs that are made up:
+    /// those of the component, or those of the call itself.
+    fn failed(&mut self, rule: Rule, call: &str, error: &ProviderError, is_made_up: bool) {
         if let Some(token) = self.monitor.refused() {
             let reason = format!("{call} needs {token}, which is a function of a provider");
             self.findings.skip(rule, reason);
-        } else if self.is_made_up {
+        } else if self.is_made_up || is_made_up {
             self.findings.skip(rule, error.message.as_str());
         } else {
             let text = format!("{call} failed: {}", error.message);

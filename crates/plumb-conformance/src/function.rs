@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plumb_resource::TypeToken;
-use plumb_resource::provider::InvokeRequest;
+use plumb_resource::provider::{CheckFailure, InvokeRequest};
 use plumb_schema::PackageSchema;
 use plumb_schema::{Function, ReturnType};
 use plumb_value::PropertyMap;
@@ -15,9 +15,7 @@ use crate::{Target, sample};
 /// Calls a function and compares its result with the schema.
 pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findings) {
     let Target {
-        provider,
-        schema,
-        options,
+        provider, schema, ..
     } = target;
     let Some(Ok(function)) = schema.function(token) else {
         findings.judge(
@@ -26,14 +24,7 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
         );
         return;
     };
-    let given = options.inputs.get(token).map(|inputs| inputs.first.clone());
-    let is_made_up = given.is_none();
-    let args = given.unwrap_or_else(|| {
-        let inputs = function.inputs.as_ref();
-        inputs.map_or_else(PropertyMap::new, |it| {
-            sample::required(schema, &it.properties)
-        })
-    });
+    let (args, is_made_up) = arguments(target, token, &function);
     let answer = provider
         .invoke(InvokeRequest {
             token: TypeToken::new(token),
@@ -47,8 +38,7 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
             findings.judge(Rule::Invoke, problem);
         }
         Ok(answer) => {
-            let refused = answer.failures.iter().map(|it| it.reason.as_str());
-            findings.skip(Rule::Invoke, refused.collect::<Vec<_>>().join("; "));
+            findings.skip(Rule::Invoke, reasons(&answer.failures));
         }
         // Arguments that are made up need not make sense.
         Err(error) if is_made_up => findings.skip(Rule::Invoke, error.message.as_str()),
@@ -59,6 +49,26 @@ pub(crate) async fn check(target: Target<'_>, token: &str, findings: &mut Findin
             );
         }
     }
+}
+
+/// Arguments for a function or a method, and whether they are made up from the schema.
+pub(crate) fn arguments(
+    target: Target<'_>,
+    token: &str,
+    function: &Function,
+) -> (PropertyMap, bool) {
+    if let Some(given) = target.options.inputs.get(token) {
+        return (given.first.clone(), false);
+    }
+    let declared = function.inputs.as_ref();
+    let args = declared.map(|it| sample::required(target.schema, &it.properties));
+    (args.unwrap_or_default(), true)
+}
+
+/// The reasons of all failures.
+pub(crate) fn reasons(failures: &[CheckFailure]) -> String {
+    let reasons: Vec<&str> = failures.iter().map(|it| it.reason.as_str()).collect();
+    reasons.join("; ")
 }
 
 /// The first difference between a result and its type in the schema.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::TypeToken;
-use plumb_resource::provider::{ListRequest, ListResponse, ProviderError};
+use plumb_resource::provider::{ListRequest, ListResponse, ListedObject, ProviderError};
 use plumb_schema::Properties;
 use plumb_value::PropertyMap;
 
@@ -31,7 +31,7 @@ pub(crate) async fn check(
     let may_fail =
         (given.is_none() && query.values().any(|it| it.required)) || !target.options.create;
     let query = given.unwrap_or_else(|| sample::required(target.schema, query));
-    match pages(target, token, &Arc::new(query)).await {
+    match problem(target, token, &Arc::new(query)).await {
         Ok(problem) => {
             findings.judge(Rule::List, problem);
         }
@@ -42,56 +42,79 @@ pub(crate) async fn check(
     }
 }
 
-/// Whether an object is on one of the first pages; `None` if nobody can tell.
+/// Whether an object is on one of the first pages; `None` if there are more pages than those.
 pub(crate) async fn finds(
     target: Target<'_>,
     token: &str,
     id: &str,
 ) -> Result<Option<bool>, ProviderError> {
-    let mut continuation = EcoString::new();
-    for _ in 0..PAGES {
-        let page = page(target, token, &Arc::default(), 0, continuation).await?;
-        if page.items.iter().any(|it| it.id == id) {
-            return Ok(Some(true));
-        }
-        if page.continuation.is_empty() {
-            return Ok(Some(false));
-        }
-        continuation = page.continuation;
+    let listed = pages(target, token, &Arc::default()).await?;
+    let is_there = listed.items.iter().any(|it| it.id == id);
+    let is_known = is_there || listed.end == End::Last;
+    Ok(is_known.then_some(is_there))
+}
+
+async fn problem(
+    target: Target<'_>,
+    token: &str,
+    query: &Arc<PropertyMap>,
+) -> Result<Option<String>, ProviderError> {
+    let listed = pages(target, token, query).await?;
+    if listed.end == End::Itself {
+        return Ok(Some("a page of List continues with itself".to_owned()));
     }
-    Ok(None)
+    let mut ids = BTreeSet::new();
+    for item in &listed.items {
+        if item.id.is_empty() {
+            return Ok(Some("List answers an object without an id".to_owned()));
+        }
+        if !ids.insert(&item.id) {
+            return Ok(Some(format!("List answers the id {} twice", item.id)));
+        }
+    }
+    let one = page(target, token, query, 1, EcoString::new()).await?;
+    let text = || format!("List with a limit of 1 answers {} objects", one.items.len());
+    Ok((one.items.len() > 1).then(text))
+}
+
+/// The objects of the first pages.
+struct Pages {
+    items: Vec<ListedObject>,
+    end: End,
+}
+
+/// The page that follows the last one looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There is none.
+    Last,
+    /// There are more.
+    More,
+    /// It is the same page again.
+    Itself,
 }
 
 async fn pages(
     target: Target<'_>,
     token: &str,
     query: &Arc<PropertyMap>,
-) -> Result<Option<String>, ProviderError> {
-    let mut ids = BTreeSet::new();
-    let mut continuation = EcoString::new();
+) -> Result<Pages, ProviderError> {
+    let (mut items, mut continuation) = (Vec::new(), EcoString::new());
     for _ in 0..PAGES {
         let page = page(target, token, query, 0, continuation.clone()).await?;
-        if let Some(problem) = page.items.iter().find_map(|item| {
-            if item.id.is_empty() {
-                Some("List answers an object without an id".to_owned())
-            } else {
-                let is_new = ids.insert(item.id.clone());
-                (!is_new).then(|| format!("List answers the id {} twice", item.id))
+        items.extend(page.items);
+        let end = match page.continuation {
+            next if next.is_empty() => End::Last,
+            next if next == continuation => End::Itself,
+            next => {
+                continuation = next;
+                continue;
             }
-        }) {
-            return Ok(Some(problem));
-        }
-        if page.continuation.is_empty() {
-            break;
-        }
-        if page.continuation == continuation {
-            return Ok(Some("a page of List continues with itself".to_owned()));
-        }
-        continuation = page.continuation;
+        };
+        return Ok(Pages { items, end });
     }
-    let one = page(target, token, query, 1, EcoString::new()).await?;
-    let text = || format!("List with a limit of 1 answers {} objects", one.items.len());
-    Ok((one.items.len() > 1).then(text))
+    let end = End::More;
+    Ok(Pages { items, end })
 }
 
 async fn page(

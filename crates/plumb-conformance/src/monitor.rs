@@ -63,7 +63,7 @@ struct Record {
 
 type Shared = Arc<Mutex<Record>>;
 
-/// What a panicking call left is used as it is: every change here is a single step.
+/// Locks the record. It is valid also after a panic, because every change is a single step.
 fn lock(record: &Shared) -> MutexGuard<'_, Record> {
     record.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -39,7 +39,7 @@ impl Service {
         *self.engine.lock().unwrap_or_else(PoisonError::into_inner) = features;
     }
 
-    /// What the provider answered, or its failure for the engine.
+    /// Converts a failure of the provider to a status with details for the engine.
     fn answered<T>(&self, answer: Result<T, ProviderError>) -> Result<T, Status> {
         answer.map_err(|error| wire::error_status(&error, self.engine()))
     }

@@ -1,4 +1,4 @@
-//! What `benches/rust/run` measures: components with a random string each, as many as the environment says.
+//! The program that `benches/rust/run` measures: components with a random string each; `BENCH_COUNT` is their number.
 
 use plumb::prelude::*;
 

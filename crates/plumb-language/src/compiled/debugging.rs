@@ -1,10 +1,12 @@
 //! Outcomes of programs under a debugger.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use plumb_plugin::language::RunOutcome;
 
+use super::CompiledError;
+use crate::LanguageOptions;
 use crate::program;
 
 /// Messages of Delve about the end of the program: in replies to clients, and in the log for users. The exit status
@@ -20,6 +22,21 @@ enum Ending {
     Exited(i32),
     /// By a signal.
     Killed(i32),
+}
+
+/// An empty log for the debugger `name` on `port`. Debuggers exit successfully; [`outcome`] reads the exit status of the
+/// program from the log.
+pub(crate) fn new_debugger_log(
+    options: &LanguageOptions,
+    name: &str,
+    port: u16,
+) -> Result<PathBuf, CompiledError> {
+    let folder = options.cache_directory.join(name);
+    fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
+    let log = folder.join(port.to_string());
+    // Discard the log of an earlier program on the same port.
+    fs::write(&log, "").map_err(CompiledError::file("write", &log))?;
+    Ok(log)
 }
 
 /// Outcome of a program, read from the log of its debugger.

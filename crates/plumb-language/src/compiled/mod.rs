@@ -31,6 +31,7 @@ use crate::installing::announced;
 use crate::stopping::Stopping;
 use crate::{LanguageOptions, ToolError, program};
 
+pub(crate) use debugging::new_debugger_log;
 pub use error::CompiledError;
 pub(crate) use folders::copy_sources;
 pub(crate) use status::say;

@@ -1,14 +1,13 @@
 //! Programs under the debugger Delve (`languages.md` 5).
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::PathBuf;
 
 use plumb_plugin::language::ProgramInfo;
 use serde_json::{Map, json};
 
 use crate::LanguageOptions;
-use crate::compiled::{CompiledError, Executable, Failures};
+use crate::compiled::{CompiledError, Executable, Failures, new_debugger_log};
 use crate::debugging::{Waiting, free_port, until_listening};
 use crate::tool::find_executable;
 
@@ -36,11 +35,7 @@ pub(super) fn wait(
     executable: Executable,
 ) -> Result<(Executable, Waiting), CompiledError> {
     let port = free_port(PORT).map_err(CompiledError::NoPort)?;
-    let folder = options.cache_directory.join("delve");
-    fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
-    let log = folder.join(port.to_string());
-    // Discard the log of an earlier program on the same port.
-    fs::write(&log, "").map_err(CompiledError::file("write", &log))?;
+    let log = new_debugger_log(options, "delve", port)?;
     let mut args: Vec<OsString> = [
         "--headless=true",
         "--api-version=2",

@@ -4,14 +4,13 @@
 //! connect to it.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::PathBuf;
 
 use plumb_plugin::language::ProgramInfo;
 use serde_json::{Map, json};
 
 use crate::LanguageOptions;
-use crate::compiled::{CompiledError, Executable, Failures, Purpose};
+use crate::compiled::{CompiledError, Executable, Failures, Purpose, new_debugger_log};
 use crate::debugging::{Waiting, free_port, until_listening};
 use crate::tool::find_executable;
 
@@ -22,8 +21,8 @@ const PORT: u16 = 57135;
 #[derive(Debug)]
 pub(super) enum Server {
     Gdb(PathBuf),
-    /// It keeps the standard output of the program for its client, so that it cannot run plugins, which say there where
-    /// they are.
+    /// Sends the standard output of the program to the debugger. It cannot run plugins, because the engine reads their port
+    /// from it.
     Lldb(PathBuf),
 }
 
@@ -54,11 +53,7 @@ pub(super) fn wait(
     executable: Executable,
 ) -> Result<(Executable, Waiting), CompiledError> {
     let port = free_port(PORT).map_err(CompiledError::NoPort)?;
-    let folder = options.cache_directory.join("debug-server");
-    fs::create_dir_all(&folder).map_err(CompiledError::file("create", &folder))?;
-    let log = folder.join(port.to_string());
-    // Discard the log of an earlier program on the same port.
-    fs::write(&log, "").map_err(CompiledError::file("write", &log))?;
+    let log = new_debugger_log(options, "debug-server", port)?;
     let program = executable.path.to_string_lossy().into_owned();
     let address = format!("127.0.0.1:{port}");
     // The servers always exit successfully; their logs have the exit status of the program.

@@ -9,6 +9,7 @@ use syn::spanned::Spanned as _;
 use syn::{Data, DataEnum, DeriveInput, Fields, Ident, Type, Variant};
 
 use crate::attributes::{arguments, text};
+use crate::object::into_input;
 use crate::properties::documentation;
 
 /// A variant without data.
@@ -123,43 +124,49 @@ fn conversions_of_texts(name: &Ident, texts: &[Text<'_>], plumb: &TokenStream) -
     let idents: Vec<_> = texts.iter().map(|it| it.ident).collect();
     let wires: Vec<_> = texts.iter().map(|it| &it.wire).collect();
     let expected = one_of(texts.iter().map(|it| &it.wire));
+    let reading = quote! {
+        match value.as_str() {
+            #(::std::option::Option::Some(#wires) => ::std::result::Result::Ok(#name::#idents),)*
+            ::std::option::Option::Some(text) => ::std::result::Result::Err(
+                #plumb::Mismatch::because(::std::format!("expected {}, found `{text}`", #expected)),
+            ),
+            ::std::option::Option::None => {
+                ::std::result::Result::Err(#plumb::Mismatch::new(#expected, &value))
+            }
+        }
+    };
+    let writing = quote! {
+        #plumb::Value::String(::std::borrow::ToOwned::to_owned(match self {
+            #(#name::#idents => #wires,)*
+        }))
+    };
+    conversions(name, &reading, &writing, plumb)
+}
+
+/// Conversions with these bodies: `value` is what is read, and `self` what is written.
+fn conversions(
+    name: &Ident,
+    reading: &TokenStream,
+    writing: &TokenStream,
+    plumb: &TokenStream,
+) -> TokenStream {
     let into_input = into_input(name, plumb);
     quote! {
         impl #plumb::FromValue for #name {
             fn from_value(
                 value: #plumb::Value,
             ) -> ::std::result::Result<Self, #plumb::Mismatch> {
-                match value.as_str() {
-                    #(::std::option::Option::Some(#wires) => ::std::result::Result::Ok(#name::#idents),)*
-                    ::std::option::Option::Some(text) => ::std::result::Result::Err(
-                        #plumb::Mismatch::because(::std::format!("expected {}, found `{text}`", #expected)),
-                    ),
-                    ::std::option::Option::None => {
-                        ::std::result::Result::Err(#plumb::Mismatch::new(#expected, &value))
-                    }
-                }
+                #reading
             }
         }
 
         impl #plumb::IntoValue for #name {
             fn into_value(self) -> #plumb::Value {
-                #plumb::Value::String(::std::borrow::ToOwned::to_owned(match self {
-                    #(#name::#idents => #wires,)*
-                }))
+                #writing
             }
         }
 
         #into_input
-    }
-}
-
-fn into_input(name: &Ident, plumb: &TokenStream) -> TokenStream {
-    quote! {
-        impl ::std::convert::From<#name> for #plumb::Input<#name> {
-            fn from(value: #name) -> Self {
-                #plumb::Input::from_value(#plumb::IntoValue::into_value(value))
-            }
-        }
     }
 }
 
@@ -208,24 +215,7 @@ fn conversions_of_union(
         Some(tag) => tagged(name, members, tag, plumb),
         None => untagged(name, members, plumb),
     };
-    let into_input = into_input(name, plumb);
-    quote! {
-        impl #plumb::FromValue for #name {
-            fn from_value(
-                value: #plumb::Value,
-            ) -> ::std::result::Result<Self, #plumb::Mismatch> {
-                #reading
-            }
-        }
-
-        impl #plumb::IntoValue for #name {
-            fn into_value(self) -> #plumb::Value {
-                #writing
-            }
-        }
-
-        #into_input
-    }
+    conversions(name, &reading, &writing, plumb)
 }
 
 /// The variant is the first whose type the value has.

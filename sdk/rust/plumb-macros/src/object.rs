@@ -35,6 +35,7 @@ pub(crate) fn conversions(
 ) -> TokenStream {
     let reads = members.iter().map(|member| read(member, plumb));
     let writes = members.iter().map(|member| write(member, plumb));
+    let into_input = into_input(name, plumb);
     quote! {
         impl #plumb::FromValue for #name {
             fn from_value(value: #plumb::Value) -> ::std::result::Result<Self, #plumb::Mismatch> {
@@ -55,6 +56,13 @@ pub(crate) fn conversions(
             }
         }
 
+        #into_input
+    }
+}
+
+/// Makes values of the type inputs.
+pub(crate) fn into_input(name: &Ident, plumb: &TokenStream) -> TokenStream {
+    quote! {
         impl ::std::convert::From<#name> for #plumb::Input<#name> {
             fn from(value: #name) -> Self {
                 #plumb::Input::from_value(#plumb::IntoValue::into_value(value))

@@ -17,7 +17,7 @@ pub enum Parameter {
         name: String,
         /// The version of the package.
         version: String,
-        /// What [`Provider::parameter`] was.
+        /// The bytes given to [`Provider::parameter`].
         value: Vec<u8>,
     },
 }

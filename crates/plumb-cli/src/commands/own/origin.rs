@@ -39,7 +39,7 @@ pub(super) enum Origin {
         /// Sources, as cargo names them.
         from: String,
     },
-    /// It was compiled, and is still in the build folder.
+    /// Compiled from a checkout, and run from the build folder.
     BuildTree,
     /// Nothing says how.
     Unknown,
