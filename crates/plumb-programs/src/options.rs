@@ -4,14 +4,13 @@ use ecow::EcoString;
 use plumb_pcl::{AliasExpr, Expr, Options, ResourceType, Type};
 
 use crate::lower::Lowering;
-use crate::tree::Tree;
+use crate::tree::{Resources, Tree};
 
 /// One option.
 pub(crate) enum OptionTree {
     /// A value.
     Value(&'static str, Tree),
-    /// A list of resources.
-    Resources(&'static str, Tree),
+    Resources(&'static str, Resources),
     /// Property paths.
     Paths(&'static str, Vec<EcoString>),
     Aliases(Vec<AliasTree>),
@@ -37,53 +36,34 @@ pub(crate) fn lower(
     ty: Option<&ResourceType>,
 ) -> Vec<OptionTree> {
     let mut lowered = Vec::new();
-    let mut value = |lowering: &mut Lowering<'_>, name, expr: &Option<Expr>, wanted: Type| {
-        if let Some(expr) = expr {
-            lowered.push(OptionTree::Value(name, lowering.value(expr, &wanted)));
-        }
-    };
-    value(lowering, "parent", &options.parent, Type::Dynamic);
-    value(lowering, "provider", &options.provider, Type::Dynamic);
-    value(lowering, "providers", &options.providers, Type::Dynamic);
-    value(lowering, "dependsOn", &options.depends_on, Type::Dynamic);
-    value(lowering, "protect", &options.protect, Type::Bool);
-    value(
-        lowering,
-        "retainOnDelete",
-        &options.retain_on_delete,
-        Type::Bool,
-    );
-    value(
-        lowering,
-        "deleteBeforeReplace",
-        &options.delete_before_replace,
-        Type::Bool,
-    );
-    value(
-        lowering,
-        "deletedWith",
-        &options.deleted_with,
-        Type::Dynamic,
-    );
-    value(
-        lowering,
-        "replaceWith",
-        &options.replace_with,
-        Type::Dynamic,
-    );
-    value(
-        lowering,
-        "replacementTrigger",
-        &options.replacement_trigger,
-        Type::Dynamic,
-    );
-    value(lowering, "import", &options.import, Type::String);
-    value(
-        lowering,
-        "envVarMappings",
-        &options.env_var_mappings,
-        Type::Dynamic,
-    );
+    for (name, expr, wanted) in [
+        ("parent", &options.parent, Type::Dynamic),
+        ("provider", &options.provider, Type::Dynamic),
+        ("providers", &options.providers, Type::Dynamic),
+        ("dependsOn", &options.depends_on, Type::Dynamic),
+        ("protect", &options.protect, Type::Bool),
+        ("retainOnDelete", &options.retain_on_delete, Type::Bool),
+        (
+            "deleteBeforeReplace",
+            &options.delete_before_replace,
+            Type::Bool,
+        ),
+        ("deletedWith", &options.deleted_with, Type::Dynamic),
+        ("replaceWith", &options.replace_with, Type::Dynamic),
+        (
+            "replacementTrigger",
+            &options.replacement_trigger,
+            Type::Dynamic,
+        ),
+        ("import", &options.import, Type::String),
+        ("envVarMappings", &options.env_var_mappings, Type::Dynamic),
+    ] {
+        let Some(expr) = expr else { continue };
+        lowered.push(match name {
+            "dependsOn" | "replaceWith" => OptionTree::Resources(name, lowering.resources(expr)),
+            _ => OptionTree::Value(name, lowering.value(expr, &wanted)),
+        });
+    }
     for (name, paths) in [
         ("ignoreChanges", &options.ignore_changes),
         ("hideDiffs", &options.hide_diffs),
@@ -128,13 +108,6 @@ pub(crate) fn lower(
     {
         let tree = lowering.value(download_url, &Type::String);
         lowered.push(OptionTree::Value("pluginDownloadURL", tree));
-    }
-    for option in &mut lowered {
-        let is_list = matches!(option, OptionTree::Value("dependsOn" | "replaceWith", _));
-        if is_list && let OptionTree::Value(name, tree) = option {
-            let tree = std::mem::replace(tree, Tree::Null);
-            *option = OptionTree::Resources(name, tree);
-        }
     }
     lowered
 }

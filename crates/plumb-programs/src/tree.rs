@@ -58,6 +58,33 @@ pub(crate) enum Tree {
     Convert(Conversion, Box<Tree>),
 }
 
+impl Tree {
+    /// The values of a literal map as a list; anything else as it is.
+    pub(crate) fn values_as_list(self) -> Self {
+        match self {
+            Tree::Map(entries) => Tree::List(entries.into_iter().map(|(_, value)| value).collect()),
+            tree => tree,
+        }
+    }
+}
+
+/// Resources that an option names.
+#[derive(Clone, Debug)]
+pub(crate) enum Resources {
+    /// A list, or one resource.
+    Plain(Tree),
+    /// The resources of several groups, in order.
+    Mixed(Vec<Group>),
+}
+
+/// Part of a list of resources.
+#[derive(Clone, Debug)]
+pub(crate) enum Group {
+    One(Tree),
+    /// A list.
+    Several(Tree),
+}
+
 /// Whether the receiver of a step may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
@@ -106,6 +133,14 @@ pub(crate) struct Loop {
     pub(crate) condition: Option<Tree>,
 }
 
+impl Loop {
+    /// Whether the result is the list of all values of a map.
+    pub(crate) fn is_all_values(&self) -> bool {
+        let is_value = matches!(&self.result, Tree::Variable(name) if *name == self.value);
+        self.is_map && is_value && self.result_key.is_none() && self.condition.is_none()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct InvokeTree {
     pub(crate) package: Option<Arc<PackageSchema>>,
@@ -118,7 +153,7 @@ pub(crate) struct InvokeTree {
     pub(crate) is_output: bool,
     pub(crate) provider: Option<Tree>,
     pub(crate) parent: Option<Tree>,
-    pub(crate) depends_on: Option<Tree>,
+    pub(crate) depends_on: Option<Resources>,
     pub(crate) version: EcoString,
     pub(crate) download_url: EcoString,
 }

@@ -23,6 +23,35 @@ resource last "random:index/randomPet:RandomPet" {
   }
 }
 
+resource each "random:index/randomPet:RandomPet" {
+  length = 1
+  prefix = range.key
+  options {
+    range = { a = 1, b = 2 }
+  }
+}
+
+resource behind "random:index/randomPet:RandomPet" {
+  length = 1
+  options {
+    dependsOn = [last, many, each]
+  }
+}
+
+resource all "random:index/randomPet:RandomPet" {
+  length = 1
+  options {
+    dependsOn = [each]
+  }
+}
+
+resource none "random:index/randomPet:RandomPet" {
+  length = 1
+  options {
+    dependsOn = many
+  }
+}
+
 output prefixes {
   value = [for index, it in many : "${index}=${it.prefix}"]
 }

@@ -16,7 +16,7 @@ use plumb_resource::{Alias, AliasParent, AliasSpec, CustomTimeouts, TypeToken, U
 use plumb_value::PropertyKey;
 
 use super::{Context, Evaluator, Scope, Stop, mismatched, operations, problem, refused};
-use crate::expression::{Expr, ExprKind};
+use crate::expression::Expr;
 use crate::resource::{AliasExpr, Resource, SnippetProgram};
 
 /// Registers the resource of `program`.
@@ -395,14 +395,9 @@ impl Evaluator<'_> {
         scope: &Scope<'_>,
     ) -> Result<Vec<Arc<ResourceVal>>, Stop> {
         let value = self.eval(expr, scope).await?;
-        match &value {
-            Val::List(items) => items.iter().map(|it| as_resource(it, expr.span)).collect(),
-            Val::Object(entries) if !matches!(expr.kind, ExprKind::Reference(_)) => {
-                let values = entries.values();
-                values.map(|it| as_resource(it, expr.span)).collect()
-            }
-            other => Ok(vec![as_resource(other, expr.span)?]),
-        }
+        let mut found = Vec::new();
+        add_resources(&value, expr.span, &mut found)?;
+        Ok(found)
     }
 
     /// Provider given for an option.
@@ -417,6 +412,22 @@ impl Evaluator<'_> {
             return problem(expr.span, summary);
         }
         Ok(resource)
+    }
+}
+
+/// Adds a resource, or those in a list or map: a range makes one of these.
+fn add_resources(value: &Val, span: Span, found: &mut Vec<Arc<ResourceVal>>) -> Result<(), Stop> {
+    match value {
+        Val::List(items) => items
+            .iter()
+            .try_for_each(|it| add_resources(it, span, found)),
+        Val::Object(entries) => entries
+            .values()
+            .try_for_each(|it| add_resources(it, span, found)),
+        one => {
+            found.push(as_resource(one, span)?);
+            Ok(())
+        }
     }
 }
 

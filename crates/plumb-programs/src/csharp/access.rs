@@ -11,7 +11,7 @@ use super::printer::{Form, Level, Printer, Value};
 use super::types::property_kind;
 use crate::kinds::Kind;
 use crate::layout::Doc;
-use crate::tree::{InvokeTree, MethodTree, Tree};
+use crate::tree::{Group, InvokeTree, MethodTree, Resources, Tree};
 use crate::values::Want;
 
 impl Printer {
@@ -260,23 +260,55 @@ impl Printer {
     }
 
     /// A list of resources that fills a property in place.
-    pub(super) fn resources(&mut self, tree: &Tree) -> Doc {
-        let is_resource = |it: &Value| matches!(it.kind, Kind::Resource(..) | Kind::Component(..));
+    pub(super) fn resources(&mut self, resources: &Resources) -> Doc {
+        let groups = match resources {
+            Resources::Plain(tree) => return self.plain_resources(tree),
+            Resources::Mixed(groups) => groups,
+        };
+        let mut single = Vec::new();
+        let mut row = Vec::new();
+        for group in groups {
+            match group {
+                Group::One(tree) => single.push(self.any(tree).code),
+                Group::Several(tree) => {
+                    let list = self.list_of_resources(tree);
+                    row.push(Doc::hugged(".Concat(", list.code, ")"));
+                }
+            }
+        }
+        self.usings.insert("System.Linq");
+        row.insert(0, Doc::spaced_list("new Resource[] {", single, "}"));
+        row.push(".ToArray()".into());
+        Doc::Row(row)
+    }
+
+    fn plain_resources(&mut self, tree: &Tree) -> Doc {
         if let Tree::List(items) = tree {
             let values: Vec<Value> = items.iter().map(|it| self.any(it)).collect();
-            if values.iter().all(|it| it.is_plain() && is_resource(it)) {
+            if values
+                .iter()
+                .all(|it| it.is_plain() && is_resource(&it.kind))
+            {
                 let codes = values.into_iter().map(|it| it.code).collect();
                 return Doc::spaced_list("{", codes, "}");
             }
         }
-        let value = self.any(tree);
-        let is_list = matches!(&value.kind, Kind::List(element)
-            if matches!(**element, Kind::Resource(..) | Kind::Component(..)));
-        if !value.is_plain() || !is_list {
-            return self.refuse("such a list of resources").code;
-        }
+        let value = self.list_of_resources(tree);
         self.usings.insert("System.Linq");
         let cast = ".Cast<Resource>().ToArray()".into();
         Doc::Row(vec![value.at(Level::Atom), cast])
     }
+
+    fn list_of_resources(&mut self, tree: &Tree) -> Value {
+        let value = self.any(tree);
+        let is_list = matches!(&value.kind, Kind::List(element) if is_resource(element));
+        if !value.is_plain() || !is_list {
+            return self.refuse("such a list of resources");
+        }
+        value
+    }
+}
+
+fn is_resource(kind: &Kind) -> bool {
+    matches!(kind, Kind::Resource(..) | Kind::Component(..))
 }

@@ -9,7 +9,7 @@ use super::statements::Statements;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::options::{self, AliasTree, OptionTree};
-use crate::tree::Tree;
+use crate::tree::{Resources, Tree};
 use crate::values::Want;
 
 impl Statements<'_, '_> {
@@ -50,14 +50,12 @@ impl Statements<'_, '_> {
                 self.printer.refuse("the option envVarMappings");
                 return None;
             }
-            OptionTree::Resources(name, tree) | OptionTree::Value(name @ "providers", tree) => {
-                let tree = match tree {
-                    Tree::Map(entries) => {
-                        Tree::List(entries.into_iter().map(|(_, value)| value).collect())
-                    }
-                    tree => tree,
-                };
-                Member::new(CSHARP.property(name), self.printer.resources(&tree))
+            OptionTree::Resources(name, resources) => {
+                Member::new(CSHARP.property(name), self.printer.resources(&resources))
+            }
+            OptionTree::Value(name @ "providers", tree) => {
+                let resources = Resources::Plain(tree.values_as_list());
+                Member::new(CSHARP.property(name), self.printer.resources(&resources))
             }
             OptionTree::Value("replacementTrigger", tree) => {
                 let value = self.printer.value(&tree, &Want::Input(Kind::Any));

@@ -10,7 +10,7 @@ use super::helpers::Helper;
 use super::kinds::Kind;
 use super::printer::{Form, Printer, Value};
 use super::syntax::{Code, Statement};
-use crate::tree::{InvokeTree, MethodTree, Presence, Tree};
+use crate::tree::{Group, InvokeTree, MethodTree, Presence, Resources, Tree};
 
 impl Printer {
     pub(super) fn invoke(&mut self, invoke: &InvokeTree) -> Value {
@@ -70,8 +70,13 @@ impl Printer {
                 args.push(Code::call(format!("pulumi.{option}"), vec![text]));
             }
         }
-        if let Some(tree) = &invoke.depends_on {
-            args.push(self.awaited_resources(tree));
+        if let Some(resources) = &invoke.depends_on {
+            let lists = self.lists_of_resources(resources);
+            args.extend(
+                lists
+                    .into_iter()
+                    .map(|it| Code::call("pulumi.DependsOn", vec![it])),
+            );
         }
         let call = Code::call(format!("{name}{suffix}"), args);
         if invoke.is_output {
@@ -123,23 +128,64 @@ impl Printer {
         Value::output(self.attempt("result", call), kind)
     }
 
-    /// Option of a call that waits for resources.
-    fn awaited_resources(&mut self, tree: &Tree) -> Code {
-        let items = match tree {
-            Tree::List(items) => items.as_slice(),
-            tree => std::slice::from_ref(tree),
-        };
-        let mut codes = Vec::with_capacity(items.len());
-        for item in items {
-            let value = self.any(item);
-            if !value.is_plain() || !matches!(value.kind, Kind::Resource(..) | Kind::Component(..))
-            {
-                return self.refuse("such a value of `dependsOn`").code;
+    /// Lists of resources for calls of an option that adds them.
+    pub(super) fn lists_of_resources(&mut self, resources: &Resources) -> Vec<Code> {
+        let groups = match resources {
+            Resources::Plain(Tree::List(items)) => vec![self.literal_resources(items.iter())],
+            Resources::Plain(tree) => vec![self.list_of_resources(tree)],
+            Resources::Mixed(groups) => {
+                let single = groups.iter().filter_map(|it| match it {
+                    Group::One(tree) => Some(tree),
+                    Group::Several(_) => None,
+                });
+                let mut lists = Vec::new();
+                if single.clone().next().is_some() {
+                    lists.push(self.literal_resources(single));
+                }
+                for group in groups {
+                    if let Group::Several(tree) = group {
+                        lists.push(self.list_of_resources(tree));
+                    }
+                }
+                lists
             }
-            codes.push(value.code);
+        };
+        groups
+    }
+
+    fn literal_resources<'t>(&mut self, items: impl Iterator<Item = &'t Tree>) -> Code {
+        Code::list("[]pulumi.Resource", self.resource_codes(items))
+    }
+
+    /// Each of `items`, which have to be resources.
+    pub(super) fn resource_codes<'t>(
+        &mut self,
+        items: impl Iterator<Item = &'t Tree>,
+    ) -> Vec<Code> {
+        let codes = items.map(|item| {
+            let value = self.any(item);
+            if value.is_plain() && is_resource(&value.kind) {
+                value.code
+            } else {
+                self.refuse("such a list of resources").code
+            }
+        });
+        codes.collect()
+    }
+
+    /// One resource, or a list of resources of one type.
+    fn list_of_resources(&mut self, tree: &Tree) -> Code {
+        let value = self.any(tree);
+        match &value.kind {
+            kind if value.is_plain() && is_resource(kind) => {
+                Code::list("[]pulumi.Resource", vec![value.code])
+            }
+            Kind::List(element) if value.is_plain() && is_resource(element) => {
+                let helper = self.help(Helper::Resources);
+                Code::call(helper, vec![value.code])
+            }
+            _ => self.refuse("such a list of resources").code,
         }
-        let list = Code::list("[]pulumi.Resource", codes);
-        Code::call("pulumi.DependsOn", vec![list])
     }
 
     pub(super) fn index(&mut self, receiver: &Tree, index: &Tree) -> Value {
@@ -313,4 +359,8 @@ impl Printer {
         self.when("if ", Some(condition), body);
         Value::plain(Code::word(variable), optional)
     }
+}
+
+fn is_resource(kind: &Kind) -> bool {
+    matches!(kind, Kind::Resource(..) | Kind::Component(..))
 }

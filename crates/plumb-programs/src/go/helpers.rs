@@ -11,6 +11,7 @@ pub(super) enum Helper {
     Lookup,
     Member,
     NotImplemented,
+    Resources,
     SingleOrNone,
     ValueOf,
 }
@@ -26,6 +27,7 @@ impl Helper {
             Helper::Lookup => "lookup",
             Helper::Member => "memberOf",
             Helper::NotImplemented => "notImplemented",
+            Helper::Resources => "resources",
             Helper::SingleOrNone => "singleOrNone",
             Helper::ValueOf => "valueOf",
         }
@@ -40,6 +42,7 @@ impl Helper {
             | Helper::Anys
             | Helper::Lookup
             | Helper::NotImplemented
+            | Helper::Resources
             | Helper::ValueOf => &[],
         }
     }
@@ -79,6 +82,17 @@ func lengthOfText(text string) int {
                 "// anys returns a list of items of any type.
 func anys[T any](items []T) []interface{} {
 	result := make([]interface{}, len(items))
+	for index, item := range items {
+		result[index] = item
+	}
+	return result
+}
+"
+            }
+            Helper::Resources => {
+                "// resources returns a list of resources of any type.
+func resources[R pulumi.Resource](items []R) []pulumi.Resource {
+	result := make([]pulumi.Resource, len(items))
 	for index, item := range items {
 		result[index] = item
 	}

@@ -33,18 +33,15 @@ impl Statements<'_, '_> {
                     codes.push(code);
                 }
             }
-            OptionTree::Resources(name, tree) => {
+            OptionTree::Resources(name, resources) => {
                 let function = if name == "dependsOn" {
                     "pulumi.DependsOn"
                 } else {
                     "pulumi.ReplaceWith"
                 };
-                let Some(resources) = self.resources(&tree) else {
-                    self.printer.refuse(&format!("such a value of `{name}`"));
-                    return;
-                };
-                let list = Code::list("[]pulumi.Resource", resources);
-                codes.push(Code::call(function, vec![list]));
+                for list in self.printer.lists_of_resources(&resources) {
+                    codes.push(Code::call(function, vec![list]));
+                }
             }
             OptionTree::Paths(name, paths) => {
                 let function = match name {
@@ -106,11 +103,12 @@ impl Statements<'_, '_> {
                 if let Tree::Map(entries) = tree {
                     return Some(self.providers_by_name(entries));
                 }
-                let Some(resources) = self.resources(tree) else {
+                let Tree::List(items) = tree else {
                     self.printer.refuse("such a value of `providers`");
                     return None;
                 };
-                return Some(Code::call("pulumi.Providers", resources));
+                let providers = self.printer.resource_codes(items.iter());
+                return Some(Code::call("pulumi.Providers", providers));
             }
             "replacementTrigger" => {
                 let value = self.printer.expression(tree, &Want::Input(Kind::Any));
@@ -145,22 +143,6 @@ impl Statements<'_, '_> {
         }
         let map = Code::keyed("map[string]pulumi.ProviderResource", fields, false);
         Code::call("pulumi.ProviderMap", vec![map])
-    }
-
-    /// Resources of a list; `None` if it is no list of resources.
-    fn resources(&mut self, tree: &Tree) -> Option<Vec<Code>> {
-        let Tree::List(items) = tree else {
-            return None;
-        };
-        let mut codes = Vec::with_capacity(items.len());
-        for item in items {
-            let value = self.printer.any(item);
-            if !matches!(value.kind, Kind::Resource(..) | Kind::Component(..)) {
-                return None;
-            }
-            codes.push(value.code);
-        }
-        Some(codes)
     }
 
     fn alias(&mut self, alias: AliasTree) -> Code {

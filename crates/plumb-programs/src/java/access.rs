@@ -12,7 +12,7 @@ use super::printer::{Form, Printer, Value};
 use super::types::{Owner, property_kind};
 use crate::kinds::Kind;
 use crate::layout::Doc;
-use crate::tree::{InvokeTree, Tree};
+use crate::tree::{Group, InvokeTree, Resources, Tree};
 
 impl Printer {
     pub(super) fn property(&mut self, receiver: Value, name: &str) -> Value {
@@ -260,24 +260,57 @@ impl Printer {
     }
 
     /// Arguments for a parameter of resources.
-    pub(super) fn resources(&mut self, tree: &Tree) -> Vec<Doc> {
+    pub(super) fn resources(&mut self, resources: &Resources) -> Vec<Doc> {
+        let groups = match resources {
+            Resources::Plain(tree) => return self.plain_resources(tree),
+            Resources::Mixed(groups) => groups,
+        };
+        let list = self.class("java.util.List");
+        let resource = self.class("com.pulumi.resources.Resource");
+        let stream = self.class("java.util.stream.Stream");
+        let groups = groups.iter().map(|group| match group {
+            Group::One(tree) => {
+                let open = format!("{list}.of(");
+                Doc::hugged(&open, self.any(tree).code, ")")
+            }
+            Group::Several(tree) => self.list_of_resources(tree).code,
+        });
+        let groups = groups.collect();
+        let open = format!("{stream}.<{list}<? extends {resource}>>of(");
+        let flat = format!(".<{resource}>flatMap(it -> it.stream()).toList()");
+        vec![Doc::Row(vec![
+            Doc::arguments(&open, groups, ")"),
+            flat.into(),
+        ])]
+    }
+
+    fn plain_resources(&mut self, tree: &Tree) -> Vec<Doc> {
         if let Tree::List(items) = tree {
             let values: Vec<Value> = items.iter().map(|it| self.any(it)).collect();
-            let is_resource =
-                |it: &Value| matches!(it.kind, Kind::Resource(..) | Kind::Component(..));
-            if values.iter().all(|it| it.is_plain() && is_resource(it)) {
+            if values
+                .iter()
+                .all(|it| it.is_plain() && is_resource(&it.kind))
+            {
                 return values.into_iter().map(|it| it.code).collect();
             }
         }
-        let value = self.any(tree);
-        let is_list = matches!(&value.kind, Kind::List(element)
-            if matches!(**element, Kind::Resource(..) | Kind::Component(..)));
-        if !value.is_plain() || !is_list {
-            return vec![self.refuse("such a list of resources").code];
-        }
+        let value = self.list_of_resources(tree);
         let list = self.class("java.util.List");
         let resource = self.class("com.pulumi.resources.Resource");
         let open = format!("{list}.<{resource}>copyOf(");
         vec![Doc::hugged(&open, value.code, ")")]
     }
+
+    fn list_of_resources(&mut self, tree: &Tree) -> Value {
+        let value = self.any(tree);
+        let is_list = matches!(&value.kind, Kind::List(element) if is_resource(element));
+        if !value.is_plain() || !is_list {
+            return self.refuse("such a list of resources");
+        }
+        value
+    }
+}
+
+fn is_resource(kind: &Kind) -> bool {
+    matches!(kind, Kind::Resource(..) | Kind::Component(..))
 }

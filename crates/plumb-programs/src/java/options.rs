@@ -10,7 +10,7 @@ use super::statements::Statements;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::options::{self, AliasTree, OptionTree};
-use crate::tree::Tree;
+use crate::tree::Resources;
 
 impl Statements<'_, '_> {
     /// Options of a resource; `None` if there are none.
@@ -54,14 +54,10 @@ impl Statements<'_, '_> {
                 self.printer.refuse(&format!("the option {name}"));
                 return None;
             }
-            OptionTree::Resources(name, tree) | OptionTree::Value(name @ "providers", tree) => {
-                let tree = match tree {
-                    Tree::Map(entries) => {
-                        Tree::List(entries.into_iter().map(|(_, value)| value).collect())
-                    }
-                    tree => tree,
-                };
-                (name, self.printer.resources(&tree))
+            OptionTree::Resources(name, resources) => (name, self.printer.resources(&resources)),
+            OptionTree::Value(name @ "providers", tree) => {
+                let resources = Resources::Plain(tree.values_as_list());
+                (name, self.printer.resources(&resources))
             }
             OptionTree::Value("replacementTrigger", tree) => {
                 let value = self.printer.any(&tree);

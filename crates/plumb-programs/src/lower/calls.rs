@@ -159,7 +159,7 @@ impl Lowering<'_> {
             is_output,
             provider: option(self, &invoke.provider),
             parent,
-            depends_on: option(self, &invoke.depends_on),
+            depends_on: invoke.depends_on.as_ref().map(|it| self.resources(it)),
             version: invoke.version.clone(),
             download_url: invoke.download_url.clone(),
         }))

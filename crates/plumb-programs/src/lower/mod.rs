@@ -9,6 +9,7 @@
 
 mod access;
 mod calls;
+mod resources;
 mod target;
 
 use ecow::EcoString;

@@ -9,7 +9,7 @@ use plumb_pcl::{BinaryOperator, UnaryOperator};
 use super::helpers::Helper;
 use crate::layout::Doc;
 use crate::names::Names;
-use crate::tree::{Conversion, InvokeTree, Loop, MethodTree, Presence, Tree};
+use crate::tree::{Conversion, Group, InvokeTree, Loop, MethodTree, Presence, Resources, Tree};
 
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
@@ -403,18 +403,31 @@ impl<'n> Printer<'n> {
             .collect()
     }
 
+    /// Prints the resources that an option names.
+    pub(super) fn resources(&mut self, resources: &Resources) -> Doc {
+        let groups = match resources {
+            Resources::Plain(tree) => return self.value(tree),
+            Resources::Mixed(groups) => groups,
+        };
+        let items = groups.iter().map(|group| match group {
+            Group::One(tree) => self.value(tree),
+            Group::Several(tree) => Doc::Row(vec![Doc::text("..."), self.at(tree, Level::Atom)]),
+        });
+        Doc::list("[", items.collect(), "]")
+    }
+
     fn invoke_options(&mut self, invoke: &InvokeTree) -> Option<Doc> {
         let mut options = Vec::new();
-        let parts = [
-            ("parent", &invoke.parent),
-            ("provider", &invoke.provider),
-            ("dependsOn", &invoke.depends_on),
-        ];
+        let parts = [("parent", &invoke.parent), ("provider", &invoke.provider)];
         for (name, value) in parts {
             if let Some(value) = value {
                 let row = vec![Doc::text(format!("{name}: ")), self.value(value)];
                 options.push(Doc::Row(row));
             }
+        }
+        if let Some(resources) = &invoke.depends_on {
+            let row = vec![Doc::text("dependsOn: "), self.resources(resources)];
+            options.push(Doc::Row(row));
         }
         for (name, text) in [
             ("version", &invoke.version),

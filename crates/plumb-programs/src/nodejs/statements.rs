@@ -423,8 +423,12 @@ impl Statements<'_, '_> {
     fn option(&mut self, option: OptionTree) -> Doc {
         let named = |name: &str, value: Doc| Doc::Row(vec![Doc::text(format!("{name}: ")), value]);
         match option {
-            OptionTree::Value(name, tree) | OptionTree::Resources(name, tree) => {
+            OptionTree::Value(name, tree) => {
                 let value = self.printer.value(&tree);
+                named(name, value)
+            }
+            OptionTree::Resources(name, resources) => {
+                let value = self.printer.resources(&resources);
                 named(name, value)
             }
             OptionTree::Paths(name, paths) => {

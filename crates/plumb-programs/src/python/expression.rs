@@ -11,7 +11,9 @@ use super::captures::Loops;
 use super::helpers::Helper;
 use crate::layout::Doc;
 use crate::names::Names;
-use crate::tree::{Conversion, InvokeTree, Loop, MethodTree, Object, Parts, Presence, Tree};
+use crate::tree::{
+    Conversion, Group, InvokeTree, Loop, MethodTree, Object, Parts, Presence, Resources, Tree,
+};
 
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
@@ -158,6 +160,14 @@ impl<'n> Printer<'n> {
                 let receiver = self.at(receiver, Level::Atom);
                 let index = self.value(index);
                 atom(Doc::Row(vec![receiver, Doc::hugged("[", index, "]")]))
+            }
+            Tree::For(it) if it.is_all_values() => {
+                let values = self.at(&it.collection, Level::Atom);
+                atom(Doc::Row(vec![
+                    Doc::text("list("),
+                    values,
+                    Doc::text(".values())"),
+                ]))
             }
             Tree::For(it) => atom(self.comprehension(it)),
             Tree::Conditional(it) => {
@@ -544,18 +554,35 @@ impl<'n> Printer<'n> {
         }
     }
 
+    /// Prints the resources that an option names.
+    pub(super) fn resources(&mut self, resources: &Resources) -> Doc {
+        let groups = match resources {
+            Resources::Plain(tree) => return self.value(tree),
+            Resources::Mixed(groups) => groups,
+        };
+        let items = groups.iter().map(|group| match group {
+            Group::One(tree) => self.value(tree),
+            Group::Several(Tree::For(it)) if it.is_all_values() => {
+                let values = self.at(&it.collection, Level::Atom);
+                Doc::Row(vec![Doc::text("*"), values, Doc::text(".values()")])
+            }
+            Group::Several(tree) => Doc::Row(vec![Doc::text("*"), self.at(tree, Level::Atom)]),
+        });
+        Doc::list("[", items.collect(), "]")
+    }
+
     fn invoke_options(&mut self, invoke: &InvokeTree) -> Option<Doc> {
         let mut options = Vec::new();
-        let parts = [
-            ("parent", &invoke.parent),
-            ("provider", &invoke.provider),
-            ("depends_on", &invoke.depends_on),
-        ];
+        let parts = [("parent", &invoke.parent), ("provider", &invoke.provider)];
         for (name, value) in parts {
             if let Some(value) = value {
                 let row = vec![Doc::text(format!("{name}=")), self.value(value)];
                 options.push(Doc::Row(row));
             }
+        }
+        if let Some(resources) = &invoke.depends_on {
+            let row = vec![Doc::text("depends_on="), self.resources(resources)];
+            options.push(Doc::Row(row));
         }
         for (name, text) in [
             ("version", &invoke.version),

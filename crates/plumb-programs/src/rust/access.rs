@@ -14,7 +14,7 @@ use super::printer::{Form, Hold, Level, Printer, Value};
 use super::types::{normal, property_kind};
 use crate::kinds::Kind;
 use crate::layout::Doc;
-use crate::tree::{InvokeTree, MethodTree, Tree};
+use crate::tree::{Group, InvokeTree, MethodTree, Resources, Tree};
 
 impl Printer {
     pub(super) fn property(&mut self, receiver: Value, name: &str) -> Value {
@@ -360,8 +360,9 @@ impl Printer {
             }
         }
         if let Some(tree) = &invoke.depends_on {
-            let resources = self.resources(tree);
-            setters.push(Setter::new("depends_on", vec![resources]));
+            for list in self.lists_of_resources(tree) {
+                setters.push(Setter::new("depends_on", vec![list]));
+            }
         }
         if setters.is_empty() {
             return None;
@@ -398,6 +399,20 @@ impl Printer {
         let kind = result_kind(&package, function);
         let name = rust_items::method(&method.method);
         Value::output(receiver.method(&name, args), kind)
+    }
+
+    /// Lists for calls of a setter that adds resources.
+    pub(super) fn lists_of_resources(&mut self, resources: &Resources) -> Vec<Doc> {
+        match resources {
+            Resources::Plain(tree) => vec![self.resources(tree)],
+            Resources::Mixed(groups) => {
+                let lists = groups.iter().map(|group| match group {
+                    Group::One(tree) => self.resources(&Tree::List(vec![tree.clone()])),
+                    Group::Several(tree) => self.resources(tree),
+                });
+                lists.collect()
+            }
+        }
     }
 
     /// A list for a parameter of resources.

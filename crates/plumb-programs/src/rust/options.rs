@@ -9,7 +9,7 @@ use super::statements::Statements;
 use crate::kinds::Kind;
 use crate::layout::Doc;
 use crate::options::{self, AliasTree, OptionTree};
-use crate::tree::Tree;
+use crate::tree::{Resources, Tree};
 
 impl Statements<'_, '_> {
     /// Options of a resource; `None` if there are none.
@@ -32,24 +32,27 @@ impl Statements<'_, '_> {
 
     fn option(&mut self, option: OptionTree, setters: &mut Vec<Setter>) {
         let setter = match option {
-            OptionTree::Resources("replaceWith", tree) => {
+            OptionTree::Resources("replaceWith", Resources::Plain(tree)) => {
                 for resource in Self::items(tree) {
                     let resource = self.printer.resource(&resource);
                     setters.push(Setter::new("replace_with", vec![resource]));
                 }
                 return;
             }
-            OptionTree::Resources(name, tree) => {
-                Setter::new(RUST.property(name), vec![self.printer.resources(&tree)])
+            OptionTree::Resources("replaceWith", Resources::Mixed(_)) => {
+                self.printer
+                    .refuse("all resources of a range in `replaceWith`");
+                return;
+            }
+            OptionTree::Resources(name, resources) => {
+                for list in self.printer.lists_of_resources(&resources) {
+                    setters.push(Setter::new(RUST.property(name), vec![list]));
+                }
+                return;
             }
             OptionTree::Value("providers", tree) => {
-                let tree = match tree {
-                    Tree::Map(entries) => {
-                        Tree::List(entries.into_iter().map(|(_, value)| value).collect())
-                    }
-                    tree => tree,
-                };
-                Setter::new("providers", vec![self.printer.resources(&tree)])
+                let list = self.printer.resources(&tree.values_as_list());
+                Setter::new("providers", vec![list])
             }
             OptionTree::Value("envVarMappings", Tree::Map(entries)) => {
                 for (known, new) in entries {
