@@ -251,7 +251,16 @@ def parameters(world):
         project("refresh", "--yes")
         project("destroy", "--yes")
     mapping = world.command(world.plumb, "package", "get-mapping", "terraform", provider, cwd=world.root)
-    expect("a mapping of names" in mapping, mapping)
+    expect("notes:office/memo:Memo" in mapping, mapping)
+    world.command("cargo", "build", "--quiet", cwd=provider)
+    built = Path(world.environment["CARGO_TARGET_DIR"]) / "debug/pulumi-resource-notes"
+    world.command(world.plumb, "plugin", "install", "resource", "notes", "2.0.0", "--file", built, cwd=world.root)
+    configuration = world.root / "configuration"
+    configuration.mkdir()
+    (configuration / "main.tf").write_text('resource "notes_memo" "first" {\n  text = "words"\n}\n')
+    world.command(world.plumb, "convert", "--from", "terraform", "--language", "pcl", "--out", "../converted", cwd=configuration)
+    converted = (world.root / "converted/main.pp").read_text()
+    expect("notes:office/memo:Memo" in converted, converted)
 
 
 def example(world, name):

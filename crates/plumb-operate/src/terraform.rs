@@ -43,7 +43,7 @@ pub async fn packages(
     packages
 }
 
-/// The mapping that the package's plugin has; none if the plugin cannot be started, which its schema tells.
+/// The mapping that the package's plugin has; none if the plugin cannot be started, which shows when its schema is loaded.
 async fn mapping(host: &PluginHost, provider: &str, package: &str) -> Option<Vec<u8>> {
     let query = MappingQuery {
         ecosystem: "terraform".to_owned(),
@@ -51,7 +51,7 @@ async fn mapping(host: &PluginHost, provider: &str, package: &str) -> Option<Vec
         plugin: package.to_owned(),
         parameterization: None,
     };
-    let mapping = host.mapping(&query).await.ok().flatten();
+    let mapping = host.own_mapping(&query).await.ok().flatten();
     mapping.map(|it| it.to_vec())
 }
 

@@ -3,6 +3,8 @@
 //! 1. The plugin named as likely is asked first, then the newest version of each other installed plugin.
 //! 2. A plugin that lists the wanted mapping is asked for it by name.
 //! 3. Any other plugin is asked for its mapping without a name; the answer counts if it is the wanted one.
+//!
+//! Where it is known which plugin stands for the other package, [`PluginHost::own_mapping`] asks that one alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use plumb_resource::provider::{Parameterization, PluginSpec, ProviderError};
 
 use super::{HostError, PluginHost};
 use crate::discovery::{Discovery, PluginKind};
-use crate::provider::Provider;
+use crate::provider::{Mapping, Provider};
 
 /// Request for a mapping.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,13 +46,28 @@ impl PluginHost {
         Ok(mapping)
     }
 
+    /// The mapping that the plugin named as likely has, under any name: the one for `google` calls itself `google-beta`.
+    /// Other plugins are asked only if it is not installed, because starting each takes a while.
+    pub async fn own_mapping(&self, query: &MappingQuery) -> Result<Option<Arc<[u8]>>, HostError> {
+        let candidates = self.mapping_candidates(query);
+        match candidates.first() {
+            Some(spec) if spec.name == query.plugin.as_str() => {
+                let found = self.ask_for_mapping(spec, query).await?;
+                Ok(found.map(|it| it.data.into()))
+            }
+            _ => self.mapping(query).await,
+        }
+    }
+
     async fn find_mapping(&self, query: &MappingQuery) -> Result<Option<Arc<[u8]>>, HostError> {
         for spec in self.mapping_candidates(query) {
             let is_wanted = spec.name == query.plugin.as_str();
             let asked = self.ask_for_mapping(&spec, query).await;
             match asked {
-                Ok(None) => {}
-                Ok(found) => return Ok(found),
+                Ok(Some(found)) if found.provider == query.provider => {
+                    return Ok(Some(found.data.into()));
+                }
+                Ok(_) => {}
                 Err(error) if is_wanted => return Err(error),
                 // Not an error, because the plugin is only one of many that happen to be installed.
                 Err(error) => {
@@ -92,7 +109,7 @@ impl PluginHost {
         &self,
         spec: &PluginSpec,
         query: &MappingQuery,
-    ) -> Result<Option<Arc<[u8]>>, HostError> {
+    ) -> Result<Option<Mapping>, HostError> {
         let provider = self.provider(spec).await?;
         let asked = ask(provider.as_ref(), query).await;
         self.retire(provider).await;
@@ -123,7 +140,7 @@ fn installed_providers(discovery: &Discovery) -> Vec<PluginSpec> {
 async fn ask(
     provider: &dyn Provider,
     query: &MappingQuery,
-) -> Result<Option<Arc<[u8]>>, ProviderError> {
+) -> Result<Option<Mapping>, ProviderError> {
     let key = query.ecosystem.as_str();
     let listed = provider.get_mappings(key).await?.unwrap_or_default();
     let wanted = if listed.contains(&query.provider) {
@@ -131,10 +148,7 @@ async fn ask(
     } else {
         ""
     };
-    let mapping = provider.get_mapping(key, wanted).await?;
-    Ok(mapping
-        .filter(|mapping| mapping.provider == query.provider)
-        .map(|mapping| mapping.data.into()))
+    provider.get_mapping(key, wanted).await
 }
 
 #[cfg(test)]

@@ -63,9 +63,13 @@ async fn department(parameter: Parameter) -> Result<Provider> {
     Ok(package.parameter(name).resource::<Note>())
 }
 
+/// The package has another name in Terraform, as the one for Google Cloud has.
+const MAPPING: &str =
+    r#"{"name": "notebook", "resources": {"notes_memo": {"tok": "notes:office/memo:Memo"}}}"#;
+
 fn main() -> std::process::ExitCode {
     Provider::new("notes", env!("CARGO_PKG_VERSION"))
         .parameterized(department)
-        .mapping("terraform", "notebook", "a mapping of names")
+        .mapping("terraform", "notebook", MAPPING)
         .serve()
 }
