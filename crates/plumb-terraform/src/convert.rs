@@ -10,12 +10,15 @@ use crate::module::{Many, Module, provider_of};
 use crate::names::Declared;
 use crate::notes::Note;
 use crate::packages::{Kind, Packages, Sides};
+use crate::program::modules_of;
+use crate::repeated::unmarked;
 use crate::scope::{Scope, Typed};
 use crate::shape::Shape;
 use crate::source::{Configuration, ModuleFile};
+use crate::variable_type::VariableType;
 
 /// Greatest number of locals and outputs that are followed one after the other to find the shape of a value.
-const DEPTH: usize = 12;
+const DEPTH: usize = 64;
 
 /// A whole configuration, and the packages of its providers.
 pub(crate) struct Context<'c> {
@@ -25,6 +28,24 @@ pub(crate) struct Context<'c> {
     /// Types of resources and data sources, by the address of their block. Each reference asks for one, and a search may
     /// compare many types.
     pub(crate) kinds: RefCell<HashMap<usize, Kind>>,
+    /// Shapes of locals and outputs, by the address of their expression; `None` while one is being found. Each may refer to
+    /// many others.
+    pub(crate) shapes: RefCell<HashMap<usize, Option<Shape>>>,
+    /// Types of variables, by the address of their block.
+    pub(crate) types: RefCell<HashMap<usize, VariableType>>,
+}
+
+impl<'c> Context<'c> {
+    pub(crate) fn new(configuration: &'c Configuration, packages: &'c Packages) -> Self {
+        Context {
+            configuration,
+            packages,
+            modules: modules_of(configuration),
+            kinds: RefCell::default(),
+            shapes: RefCell::default(),
+            types: RefCell::default(),
+        }
+    }
 }
 
 /// Converter of one file of a module.
@@ -72,11 +93,24 @@ impl<'m, 'c> Converter<'m, 'c> {
             self.at.set(span.start);
         }
         let offset = u32::try_from(self.at.get()).unwrap_or(u32::MAX);
-        let note = Note {
+        self.add(Note {
             file: self.file.source.name.clone(),
             line: self.file.source.position(offset).0,
             text: text.into(),
-        };
+            original: Vec::new(),
+        });
+    }
+
+    /// Notes that a node is left out. The program keeps it as a comment.
+    pub(crate) fn left_out(&self, node: &impl Span, text: impl Into<String>) {
+        self.note(node, text);
+        let original = without_indent(&self.original(node));
+        if let Some(last) = self.notes.borrow_mut().last_mut() {
+            last.original = original;
+        }
+    }
+
+    fn add(&self, note: Note) {
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
@@ -98,10 +132,10 @@ impl<'m, 'c> Converter<'m, 'c> {
     pub(crate) fn original(&self, node: &impl Span) -> String {
         let text = node.span().filter(|_| !self.is_elsewhere.get());
         let text = text.and_then(|it| self.file.source.text.get(it));
-        text.unwrap_or_default().trim().to_owned()
+        unmarked(text.unwrap_or_default().trim())
     }
 
-    /// A note that ends with the original, if that is one line.
+    /// Notes something with the original, which stands behind the text if it is one line.
     pub(crate) fn note_of(&self, node: &impl Span, text: &str) {
         let original = self.original(node);
         let shown = if original.contains('\n') || original.is_empty() {
@@ -164,9 +198,30 @@ impl<'m, 'c> Converter<'m, 'c> {
         let Some(file) = module.source.files.first().filter(|_| self.depth < DEPTH) else {
             return Shape::Unknown;
         };
+        let address = std::ptr::from_ref(expression).addr();
+        if let Some(known) = self.context.shapes.borrow().get(&address) {
+            // A value that refers to itself has no shape.
+            return known.clone().unwrap_or_default();
+        }
+        self.context.shapes.borrow_mut().insert(address, None);
         let mut converter = Converter::new(self.context, module, file);
         converter.depth = self.depth + 1;
         converter.is_elsewhere.set(true);
-        converter.convert(expression, &Scope::default()).shape
+        let shape = converter.convert(expression, &Scope::default()).shape;
+        let mut shapes = self.context.shapes.borrow_mut();
+        shapes.insert(address, Some(shape.clone()));
+        shape
     }
+}
+
+/// The lines of a block or attribute that begins somewhere in its first line.
+fn without_indent(text: &str) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let rest = text.lines().skip(1).filter(|it| !it.trim().is_empty());
+    let shared = rest.map(indent).min().unwrap_or_default();
+    let lines = text.lines().enumerate().map(|(at, line)| match at {
+        0 => line,
+        _ => line.get(shared..).unwrap_or_default(),
+    });
+    lines.map(str::to_owned).collect()
 }

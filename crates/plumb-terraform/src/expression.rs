@@ -7,11 +7,12 @@ use hcl_edit::{Decorated, Span};
 use plumb_eval::hcl;
 
 use crate::convert::Converter;
+use crate::fit::{access, member};
 use crate::functions::std_call;
 use crate::names::camel;
 use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
-use crate::variable_type::{Attribute, VariableType};
+use crate::variable_type::VariableType;
 
 impl Converter<'_, '_> {
     /// Converts an expression that may be anything.
@@ -60,11 +61,11 @@ impl Converter<'_, '_> {
             Expression::ForExpr(it) => self.for_expression(it, wanted, scope),
             Expression::FuncCall(call) => {
                 let result = self.call(call, wanted, scope);
-                fitted(result, wanted)
+                self.fitted_to(expression, result, wanted, scope)
             }
             Expression::Variable(_) | Expression::Traversal(_) => {
                 let result = self.reference(expression, scope);
-                fitted(result, wanted)
+                self.fitted_to(expression, result, wanted, scope)
             }
         }
     }
@@ -82,7 +83,7 @@ impl Converter<'_, '_> {
                 [] => Typed::unknown("null"),
                 [one] => self.convert_to(one, wanted, scope),
                 [first, ..] => {
-                    self.note(
+                    self.left_out(
                         node,
                         "only the first item of the list is converted: the package has one",
                     );
@@ -288,25 +289,16 @@ impl Converter<'_, '_> {
             Shape::Module(place) => (camel(name), self.output_shape(*place, name)),
             Shape::Map(inner) => (name.to_owned(), (**inner).clone()),
             Shape::Variable(VariableType::Object(attributes)) => match attributes.get(name) {
-                Some(Attribute { ty, default }) => {
-                    let shape = Shape::Variable(ty.clone());
-                    if let Some(default) = default {
-                        let name = hcl::quoted(name);
-                        let text = format!("lookup({}, {name}, {default})", value.text);
-                        return Typed::new(text, shape);
-                    }
-                    (name.to_owned(), shape)
+                Some(attribute) => {
+                    let text = access(&value.text, name, attribute);
+                    return Typed::new(text, Shape::Variable(attribute.ty.clone()));
                 }
                 None => (name.to_owned(), Shape::Unknown),
             },
             Shape::Variable(ty) => (name.to_owned(), Shape::Variable(ty.element())),
             _ => (name.to_owned(), Shape::Unknown),
         };
-        if hcl::is_identifier(&name) {
-            Typed::new(format!("{}.{name}", value.text), shape)
-        } else {
-            Typed::new(format!("{}[{}]", value.text, hcl::quoted(&name)), shape)
-        }
+        Typed::new(member(&value.text, &name), shape)
     }
 
     /// A traversal of something that is no name.
@@ -325,21 +317,6 @@ fn item(value: Typed, index: &str, is_number: bool) -> Typed {
             let element = shape.element();
             Typed::new(format!("{}[{index}]", value.text), element)
         }
-    }
-}
-
-/// A value in the form that its place expects, as far as both are known.
-fn fitted(value: Typed, wanted: &Shape) -> Typed {
-    match (wanted, &value.shape) {
-        (Shape::Scalar | Shape::Object(_), Shape::List(inner)) => {
-            let shape = (**inner).clone();
-            Typed::new(format!("singleOrNone({})", value.text), shape)
-        }
-        (Shape::List(_), Shape::Object(_) | Shape::Scalar) => {
-            let text = format!("[{}]", value.text);
-            Typed::new(text, value.shape.list_of())
-        }
-        _ => value,
     }
 }
 

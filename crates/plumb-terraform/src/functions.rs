@@ -179,7 +179,8 @@ impl Converter<'_, '_> {
             return self.missing(call, "Terraform has no such function");
         };
         let is_spread = call.args.expand_final();
-        if is_spread && !matches!(becomes, StdList(_)) {
+        let takes_list = matches!(becomes, StdList(_) | StdRest(..)) || name == "setunion";
+        if is_spread && !takes_list {
             return self.missing(
                 call,
                 "the list of the arguments is not known before the program runs",
@@ -190,6 +191,7 @@ impl Converter<'_, '_> {
             "try" | "coalesce" | "tolist" | "toset" | "tomap" | "merge" | "concat"
             | "sensitive" | "nonsensitive" | "distinct" | "compact" | "coalescelist"
             | "reverse" | "sort" => wanted.clone(),
+            "jsonencode" | "yamlencode" | "zipmap" | "chunklist" | "setproduct" => Shape::Whole,
             _ => Shape::Unknown,
         };
         let typed: Vec<Typed> = args
@@ -213,21 +215,14 @@ impl Converter<'_, '_> {
                     std_call(name, &pairs.collect::<Vec<_>>())
                 }
             }
-            // `merge(maps...)`: the argument is the list itself.
-            StdList(input) if is_spread && texts.len() == 1 => {
-                std_call(name, &[(input.to_owned(), texts[0].clone())])
-            }
-            StdList(_) if is_spread => {
-                return self.missing(call, "a list behind other arguments is not converted");
-            }
-            StdList(input) => std_call(name, &[(input.to_owned(), hcl::list(&texts))]),
+            StdList(input) => std_call(name, &[(input.to_owned(), listed(&texts, is_spread))]),
             StdRest(first, rest) => {
                 let Some((head, tail)) = texts.split_first() else {
                     return self.missing(call, "this function needs arguments");
                 };
                 let pairs = [
                     (first.to_owned(), head.clone()),
-                    (rest.to_owned(), hcl::list(tail)),
+                    (rest.to_owned(), listed(tail, is_spread)),
                 ];
                 std_call(name, &pairs)
             }
@@ -322,7 +317,8 @@ impl Converter<'_, '_> {
                 }
             }
             ("setunion", _) => {
-                let all = std_call("concat", &[("input".to_owned(), hcl::list(texts))]);
+                let sets = listed(texts, call.args.expand_final());
+                let all = std_call("concat", &[("input".to_owned(), sets)]);
                 std_call("distinct", &[("input".to_owned(), all)])
             }
             ("strcontains", [text, part]) => format!("(length(split({part}, {text})) > 1)"),
@@ -388,6 +384,20 @@ fn is_utf8(encoding: &Expression) -> bool {
     encoding
         .as_str()
         .is_some_and(|name| name.eq_ignore_ascii_case("UTF-8"))
+}
+
+/// Arguments as a list. With `...` behind them, the last one is a list of further arguments.
+fn listed(texts: &[String], is_spread: bool) -> String {
+    match texts {
+        _ if !is_spread => hcl::list(texts),
+        // `merge(maps...)`: the argument is the list itself.
+        [all] => all.clone(),
+        [single @ .., rest] => {
+            let lists = hcl::list(&[hcl::list(single), rest.clone()]);
+            std_call("concat", &[("input".to_owned(), lists)])
+        }
+        [] => hcl::list(texts),
+    }
 }
 
 /// All combinations of the items of some lists.

@@ -89,8 +89,9 @@ impl Converter<'_, '_> {
             self.note(attribute, text);
         }
         let (key, shape) = match found.flatten() {
+            Some(found) if matches!(found.shape, Shape::Unknown) => (found.name, Shape::Whole),
             Some(found) => (found.name, found.shape),
-            None => (camel(name), Shape::Unknown),
+            None => (camel(name), Shape::Whole),
         };
         Entry {
             comments: comments(attribute),
@@ -126,26 +127,7 @@ impl Converter<'_, '_> {
         Entry {
             comments: comments(first),
             key,
-            value: if is_list {
-                list_of(items)
-            } else {
-                self.only(items, first)
-            },
-        }
-    }
-
-    /// The only item of what the package has without a list.
-    fn only(&self, items: Vec<Item>, first: &Block) -> String {
-        if items.len() > 1 {
-            self.note(
-                first,
-                "only the first of these blocks is converted: the package has one",
-            );
-        }
-        match items.into_iter().next() {
-            Some(Item::One(text)) => text,
-            Some(Item::Several(text)) => format!("singleOrNone({text})"),
-            None => "null".to_owned(),
+            value: if is_list { list_of(items) } else { only(items) },
         }
     }
 
@@ -230,6 +212,14 @@ pub(crate) fn object_of(entries: &[Entry]) -> String {
     }
     out.push('}');
     out
+}
+
+/// The only item of what the package has without a list. Several dynamic blocks are there for different conditions.
+fn only(mut items: Vec<Item>) -> String {
+    match &mut items[..] {
+        [Item::One(text)] => std::mem::take(text),
+        _ => format!("singleOrNone({})", list_of(items)),
+    }
 }
 
 fn list_of(items: Vec<Item>) -> String {

@@ -10,8 +10,10 @@
 //! and is in the list of [`Note`]s.
 
 mod convert;
+mod coverage;
 mod dates;
 mod expression;
+mod fit;
 mod functions;
 mod inputs;
 mod json;
@@ -28,6 +30,7 @@ mod program;
 mod providers;
 mod provisioners;
 mod reference;
+mod repeated;
 mod scope;
 mod shape;
 mod source;
@@ -38,6 +41,7 @@ mod text;
 mod values;
 mod variable_type;
 
+pub use coverage::Coverage;
 pub use functions::{Becomes, FUNCTIONS, becomes};
 pub use notes::Note;
 pub use packages::{Packages, package_of};

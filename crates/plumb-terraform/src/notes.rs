@@ -12,6 +12,8 @@ pub struct Note {
     pub line: usize,
     /// The problem, and what to do.
     pub text: String,
+    /// Lines of the original that are nowhere else in the program.
+    pub original: Vec<String>,
 }
 
 impl fmt::Display for Note {

@@ -11,13 +11,6 @@ use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Fields;
 use crate::text::Entry;
 
-/// Dependency of a resource.
-enum Dependency {
-    One(String),
-    /// A list of resources.
-    Several(String),
-}
-
 impl Converter<'_, '_> {
     /// The scope in a body that may be there several times, and the range.
     pub(crate) fn range(&self, body: &Body, scope: &Scope) -> (Scope, Option<Entry>) {
@@ -134,29 +127,15 @@ impl Converter<'_, '_> {
     pub(crate) fn depends_on(&self, body: &Body) -> Option<Entry> {
         let attribute = body.get_attribute("depends_on")?;
         let Expression::Array(items) = &attribute.value else {
-            self.note(attribute, "depends_on is not a list");
+            self.left_out(attribute, "depends_on is not a list");
             return None;
         };
-        let found: Vec<Dependency> = items.iter().filter_map(|it| self.dependency(it)).collect();
-        if let [Dependency::Several(all)] = &found[..] {
-            return Some(Entry::new("dependsOn", all));
-        }
-        let mut resources = Vec::new();
-        for dependency in found {
-            match dependency {
-                Dependency::One(resource) => resources.push(resource),
-                Dependency::Several(_) => {
-                    let text = "a dependency on all of several resources beside others is not converted; name one of them";
-                    self.note(attribute, text);
-                }
-            }
-        }
-        let has_resources = !resources.is_empty();
-        has_resources.then(|| Entry::new("dependsOn", hcl::list(&resources)))
+        let found: Vec<String> = items.iter().filter_map(|it| self.dependency(it)).collect();
+        (!found.is_empty()).then(|| Entry::new("dependsOn", hcl::list(&found)))
     }
 
-    /// The resource or component that a reference names; `None` for what is neither.
-    fn dependency(&self, reference: &Expression) -> Option<Dependency> {
+    /// The resource or component that a reference names, or all that its range makes; `None` for what is neither.
+    fn dependency(&self, reference: &Expression) -> Option<String> {
         let name = |steps: &[&str]| match steps {
             ["module", name, ..] => {
                 let declared = Declared::Call((*name).to_owned());
@@ -181,21 +160,14 @@ impl Converter<'_, '_> {
             return None;
         };
         let own = self.module.names.get(&declared)?.to_owned();
-        let many = Many::of(&block.body);
-        if many == Many::One {
-            return Some(Dependency::One(own));
-        }
-        if let Expression::Traversal(it) = reference
+        if Many::of(&block.body) != Many::One
+            && let Expression::Traversal(it) = reference
             && let Some(index) = index_of(it)
         {
             let index = self.text(index, &Scope::default());
-            return Some(Dependency::One(format!("{own}[{index}]")));
+            return Some(format!("{own}[{index}]"));
         }
-        Some(Dependency::Several(if many == Many::Count {
-            own
-        } else {
-            format!("[for entry in {own} : entry]")
-        }))
+        Some(own)
     }
 
     fn lifecycle(
@@ -223,12 +195,12 @@ impl Converter<'_, '_> {
                 }
                 // Replacements are created before what they replace is deleted, unless their names would clash.
                 "create_before_destroy" => {}
-                _ => self.note(attribute, "this rule of the life cycle is not converted"),
+                _ => self.left_out(attribute, "this rule of the life cycle is not converted"),
             }
         }
         for condition in block.body.blocks() {
             let what = condition.ident.as_str();
-            self.note(
+            self.left_out(
                 condition,
                 format!("a {what} is not checked by the converted program"),
             );

@@ -204,14 +204,29 @@ impl Package {
             };
             return (candidates, member.fields.clone());
         }
+        let kind = without_version(kind);
         let words = [words_of(kind), kind].map(squeezed);
         let found = words.iter().filter_map(|it| tokens.get(it)).flatten();
         let mut all: Vec<&str> = found.map(String::as_str).collect();
         let exact = all.len();
-        // Some types have a longer name, such as `RemoteImage`; what they take tells which one is meant.
-        let longer = tokens.iter().filter(|(name, _)| name.ends_with(&words[0]));
-        all.extend(longer.flat_map(|(_, tokens)| tokens).map(String::as_str));
+        // Some types have a longer name, such as `RemoteImage`, and others a shorter one, such as `Instance` in the module
+        // `rds`; what they take tells which one is meant.
+        let mut stem = words_of(kind);
+        while let Some((_, rest)) = stem.split_once('_') {
+            stem = rest;
+        }
+        let stem = squeezed(stem);
+        let similar = tokens.iter().filter(|(name, _)| name.ends_with(&stem));
+        all.extend(similar.flat_map(|(_, tokens)| tokens).map(String::as_str));
         (Candidates { tokens: all, exact }, None)
+    }
+}
+
+/// The name of a type without the version of its API, as in `kubernetes_namespace_v1`.
+fn without_version(kind: &str) -> &str {
+    match kind.rsplit_once("_v") {
+        Some((name, version)) if version.starts_with(|it: char| it.is_ascii_digit()) => name,
+        _ => kind,
     }
 }
 
@@ -222,7 +237,8 @@ struct Candidates<'p> {
     exact: usize,
 }
 
-/// The candidate with most of the arguments in use; the first one of several.
+/// The candidate with most of the arguments in use; the first one of several. One with a similar name has to have nearly
+/// all of them, and clearly more than those with exactly the name.
 fn best(
     candidates: Candidates<'_>,
     used: &[&str],
@@ -235,9 +251,14 @@ fn best(
         let count = fields
             .as_ref()
             .map_or(0, |it| it.inputs.count(used.iter().copied()) + 1);
-        // A longer name alone says nothing.
-        let is_likely = at < exact || count > 1;
-        if is_likely && found.as_ref().is_none_or(|(most, _)| count > *most) {
+        let most = found.as_ref().map_or(0, |(most, _)| *most);
+        let is_better = if at < exact {
+            found.is_none() || count > most
+        } else {
+            // A similar name alone says nothing.
+            count > 1 && count > most + most / 2 && count * 5 >= used.len() * 4
+        };
+        if is_better {
             let token = token.to_owned();
             found = Some((count, Kind { token, fields }));
         }

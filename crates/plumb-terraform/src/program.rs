@@ -1,6 +1,5 @@
 //! A whole configuration: a file of PCL for each file.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hcl_edit::Decorate;
@@ -8,6 +7,7 @@ use hcl_edit::structure::{Block, Structure};
 use serde_json::Value as Json;
 
 use crate::convert::{Context, Converter};
+use crate::coverage::Coverage;
 use crate::module::{Module, providers, sources};
 use crate::notes::Note;
 use crate::packages::{Packages, package_of};
@@ -25,6 +25,8 @@ pub struct Converted {
     pub settings: BTreeMap<String, Json>,
     /// Folders of the modules: in the configuration, and in the converted program, which reads files there.
     pub folders: Vec<(String, String)>,
+    /// The share of the attributes of resources without a note.
+    pub coverage: Coverage,
 }
 
 impl Configuration {
@@ -50,18 +52,14 @@ impl Configuration {
 
 /// Converts a configuration with what is known of its packages.
 pub fn convert(configuration: &Configuration, packages: &Packages) -> Converted {
-    let context = Context {
-        configuration,
-        packages,
-        modules: modules_of(configuration),
-        kinds: RefCell::default(),
-    };
+    let context = Context::new(configuration, packages);
     let mut converted = Converted::default();
     for module in &context.modules {
         let folders = (module.source.folder.clone(), module.target.clone());
         converted.folders.push(folders);
         for file in &module.source.files {
             convert_file(&context, module, file, &mut converted);
+            converted.coverage.add(file, &converted.notes);
         }
     }
     converted
@@ -138,6 +136,7 @@ fn convert_file<'c>(
         Ok(laid_out) => laid_out,
         Err(problem) => {
             converted.notes.push(Note {
+                original: Vec::new(),
                 file: file.source.name.clone(),
                 line: 1,
                 text: format!(
@@ -217,6 +216,10 @@ impl Converter<'_, '_> {
         let mut piece = commented(above.iter().map(String::as_str));
         for note in self.take_notes() {
             piece.push_str(&commented(format!("TODO: {}", note.text).lines()));
+            let original = note.original.iter().map(|line| format!("  {line}"));
+            piece.push_str(&commented(
+                original.collect::<Vec<_>>().iter().map(String::as_str),
+            ));
             notes.push(note);
         }
         piece.push_str(text);

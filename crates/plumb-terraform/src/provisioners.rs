@@ -67,7 +67,7 @@ impl Converter<'_, '_> {
                 ("command:remote:CopyToRemote", entries)
             }
             _ => {
-                self.note(
+                self.left_out(
                     block,
                     format!("provisioners of the kind {kind:?} are not converted"),
                 );
@@ -98,7 +98,7 @@ impl Converter<'_, '_> {
                 "working_dir" => "dir",
                 "when" | "on_failure" | "quiet" => continue,
                 _ => {
-                    self.note(attribute, "this setting of a provisioner is not converted");
+                    self.left_out(attribute, "this setting of a provisioner is not converted");
                     continue;
                 }
             };
@@ -143,7 +143,7 @@ impl Converter<'_, '_> {
                 "bastion_port" => proxy.push(("port".to_owned(), value())),
                 "bastion_private_key" => proxy.push(("privateKey".to_owned(), value())),
                 "type" if attribute.value.as_str() == Some("ssh") => {}
-                _ => self.note(attribute, "this setting of a connection is not converted"),
+                _ => self.left_out(attribute, "this setting of a connection is not converted"),
             }
         }
         if !proxy.is_empty() {

@@ -89,7 +89,10 @@ impl Converter<'_, '_> {
     fn variable(&self, name: &str) -> Option<Typed> {
         let declared = Declared::Variable(name.to_owned());
         let own = self.module.names.get(&declared)?;
-        Some(Typed::new(own, Shape::Variable(self.variable_type(name))))
+        Some(Typed::new(
+            own,
+            Shape::Variable(self.type_in(self.module, name)),
+        ))
     }
 
     fn local_value(&self, name: &str) -> Option<Typed> {

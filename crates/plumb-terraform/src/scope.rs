@@ -69,6 +69,13 @@ impl Scope {
         found.map(|(_, meaning)| meaning)
     }
 
+    /// A name for a variable that hides none of those in use here, and the scope in which it is in use.
+    pub(crate) fn with_fresh(&self, wanted: &str) -> (String, Self) {
+        let name = self.fresh(wanted);
+        let scope = self.with(&name, Meaning::Value(Typed::unknown(name.clone())));
+        (name, scope)
+    }
+
     /// A name for a variable that hides none of those that are in use here.
     pub(crate) fn fresh(&self, wanted: &str) -> String {
         let is_used = |name: &str| {

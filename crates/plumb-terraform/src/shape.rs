@@ -32,6 +32,8 @@ pub(crate) enum Shape {
     Variable(VariableType),
     /// The outputs of a module, by its place.
     Module(usize),
+    /// Expected where a value is used as a whole, with all of its attributes.
+    Whole,
 }
 
 /// Properties of an object of a package.
@@ -66,6 +68,7 @@ impl Shape {
         match self {
             Shape::List(inner) | Shape::Map(inner) => (**inner).clone(),
             Shape::Variable(ty) => Shape::Variable(ty.element()),
+            Shape::Whole => Shape::Whole,
             _ => Shape::Unknown,
         }
     }
@@ -148,6 +151,14 @@ impl Fields {
                 TypeDefinition::Enum(_) => None,
             },
         }
+    }
+
+    /// Whether a property has a name in camel case.
+    pub(crate) fn has_capitals(&self) -> bool {
+        let names = self.properties().into_iter().flat_map(Properties::values);
+        names
+            .into_iter()
+            .any(|it| it.name.contains(char::is_uppercase))
     }
 
     /// Number of `names` that are properties.

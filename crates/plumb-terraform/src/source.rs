@@ -17,6 +17,7 @@ use serde::Deserialize;
 use crate::json;
 use crate::lines::joined;
 use crate::overrides::{self, Text};
+use crate::repeated;
 
 /// A Terraform configuration as it is written.
 #[derive(Debug)]
@@ -198,13 +199,17 @@ impl Reader<'_> {
 
     /// Reads the text of a file, or adds the problem that it has.
     fn parsed(&mut self, shown: &str, text: String) -> Option<ModuleFile> {
-        let source = Arc::new(SourceFile::new(shown, shown.to_owned().into(), text));
-        let parsed = hcl_edit::parser::parse_body(&source.text);
-        let again = |error| hcl_edit::parser::parse_body(&joined(&source.text)).map_err(|_| error);
-        match parsed.or_else(again) {
-            Ok(body) => Some(ModuleFile { source, body }),
+        let source = |text| SourceFile::new(shown, shown.to_owned().into(), text);
+        let again = |error| repeated::parse(joined(&text)).map_err(|_| error);
+        match repeated::parse(text.clone()).or_else(again) {
+            Ok((body, read)) => {
+                // Places are the same in the original, unless marks were added to what was read.
+                let text = if read.len() == text.len() { text } else { read };
+                let source = Arc::new(source(text));
+                Some(ModuleFile { source, body })
+            }
             Err(error) => {
-                self.problems.push(unreadable(&source, &error));
+                self.problems.push(unreadable(&source(text), &error));
                 None
             }
         }

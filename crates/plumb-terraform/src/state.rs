@@ -1,6 +1,5 @@
 //! States of Terraform: their resources, with the names that they have in the converted program.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -11,7 +10,6 @@ use crate::module::{Many, Module};
 use crate::names::{pascal, words_of};
 use crate::notes::Note;
 use crate::packages::{Packages, Sides};
-use crate::program::modules_of;
 use crate::shape::{Fields, Shape};
 use crate::source::Configuration;
 
@@ -96,12 +94,7 @@ pub fn adopt(
             file.version
         ));
     }
-    let context = Context {
-        configuration,
-        packages,
-        modules: modules_of(configuration),
-        kinds: RefCell::default(),
-    };
+    let context = Context::new(configuration, packages);
     let mut adoption = Adoption {
         context: &context,
         adopted: Vec::new(),
@@ -126,6 +119,7 @@ impl<'m, 'c> Adoption<'m, 'c> {
             module => format!("{module}."),
         };
         self.notes.push(Note {
+            original: Vec::new(),
             file: "terraform.tfstate".to_owned(),
             line: 1,
             text: format!("{module}{}.{}: {text}", resource.r#type, resource.name),

@@ -59,7 +59,7 @@ impl<'c> Converter<'_, 'c> {
                 key @ ("default" | "description" | "nullable") => Entry::new(key, text()),
                 "sensitive" => Entry::new("secret", text()),
                 _ => {
-                    self.note(attribute, "this rule for a variable is not converted");
+                    self.left_out(attribute, "this rule for a variable is not converted");
                     continue;
                 }
             };
@@ -68,7 +68,7 @@ impl<'c> Converter<'_, 'c> {
         }
         for validation in block.body.blocks() {
             let what = validation.ident.as_str();
-            self.note(
+            self.left_out(
                 validation,
                 format!("the {what} of a variable is not converted"),
             );
@@ -97,12 +97,6 @@ impl<'c> Converter<'_, 'c> {
                     ("list" | "set", Some(inner)) => format!("list({})", self.type_of(inner)),
                     ("map", Some(inner)) => format!("map({})", self.type_of(inner)),
                     ("optional", Some(inner)) => {
-                        if call.args.len() > 1 {
-                            self.note(
-                                &**call,
-                                "the default of an optional attribute is used where the attribute is, and missing in the object as a whole",
-                            );
-                        }
                         format!("optional({})", self.type_of(inner))
                     }
                     ("tuple", Some(Expression::Array(items))) => {
@@ -147,7 +141,8 @@ impl<'c> Converter<'_, 'c> {
         for attribute in block.body.attributes() {
             match attribute.key.as_str() {
                 "value" => {
-                    let value = self.text(&attribute.value, &Scope::default());
+                    let value = self.convert_to(&attribute.value, &Shape::Whole, &Scope::default());
+                    let value = value.text;
                     let value = if is_secret {
                         format!("secret({value})")
                     } else {
@@ -158,12 +153,12 @@ impl<'c> Converter<'_, 'c> {
                     statement.entries.push(Entry { comments, ..entry });
                 }
                 "description" | "sensitive" => {}
-                _ => self.note(attribute, "this rule for an output is not converted"),
+                _ => self.left_out(attribute, "this rule for an output is not converted"),
             }
         }
         for condition in block.body.blocks() {
             let what = condition.ident.as_str();
-            self.note(condition, format!("the {what} of an output is not checked"));
+            self.left_out(condition, format!("the {what} of an output is not checked"));
         }
         statement.print()
     }
@@ -378,10 +373,16 @@ impl<'c> Converter<'_, 'c> {
                 continue;
             }
             if !module.variables.contains_key(key) {
-                self.note(attribute, format!("the module has no variable {key:?}"));
+                self.left_out(attribute, format!("the module has no variable {key:?}"));
                 continue;
             }
-            let value = self.convert_to(&attribute.value, &Shape::Unknown, &scope);
+            // A module that has defaults of its own gives them where it uses the value.
+            let wanted = if self.type_in(module, key).has_defaults() {
+                Shape::Unknown
+            } else {
+                Shape::Whole
+            };
+            let value = self.convert_to(&attribute.value, &wanted, &scope);
             let comments = crate::text::comments(attribute);
             let entry = Entry::new(&camel(key), value.text);
             statement.entries.push(Entry { comments, ..entry });

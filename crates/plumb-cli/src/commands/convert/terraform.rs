@@ -9,7 +9,9 @@ use plumb_operate::json::{Indent, pretty};
 use plumb_operate::operations::{InfoStream, StandaloneHost};
 use plumb_operate::{Context, Error, terraform};
 use plumb_pcl::Sources;
-use plumb_terraform::{Adopted, Configuration, Converted, Packages, Values, adopt, convert};
+use plumb_terraform::{
+    Adopted, Configuration, Converted, Coverage, Packages, Values, adopt, convert,
+};
 use serde_json::{Value as Json, json};
 
 use plumb_automation::values::Secrets;
@@ -145,6 +147,22 @@ impl ConvertedConfiguration {
         for note in &self.converted.notes {
             ctx.printer.warning(&note.to_string());
         }
+        ctx.printer.info(&covered(self.converted.coverage));
+    }
+}
+
+/// A sentence about the share that was converted.
+fn covered(it: Coverage) -> String {
+    let Coverage {
+        resources,
+        attributes,
+        converted,
+    } = it;
+    match attributes - converted {
+        0 => format!("converted {resources} resources with all of their {attributes} attributes"),
+        rest => format!(
+            "converted {resources} resources with {converted} of their {attributes} attributes; look at the other {rest}, which are listed above"
+        ),
     }
 }
 
