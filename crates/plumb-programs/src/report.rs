@@ -38,9 +38,13 @@ impl<'g> Report<'g> {
     /// Reports constructs that have no form.
     pub(crate) fn formless(&mut self, constructs: impl IntoIterator<Item = (Span, String)>) {
         for (span, construct) in constructs {
-            let language = self.language;
-            let summary = format!("programs in {language} have no form for {construct} yet");
+            let summary = without_form(self.language, &construct);
             self.problem(span, &summary);
         }
     }
+}
+
+/// Problem with a construct that has no form. The program fails with it where the construct would be.
+pub(crate) fn without_form(language: &str, construct: &str) -> String {
+    format!("programs in {language} have no form for {construct} yet")
 }

@@ -127,17 +127,33 @@ pub(crate) struct Loop {
     pub(crate) key: Option<EcoString>,
     pub(crate) value: EcoString,
     pub(crate) collection: Tree,
-    pub(crate) is_map: bool,
+    pub(crate) collected: Collected,
+    /// Whether TypeScript knows no type of the elements.
+    pub(crate) is_untyped: bool,
     pub(crate) result_key: Option<Tree>,
     pub(crate) result: Tree,
     pub(crate) condition: Option<Tree>,
 }
 
+/// Kind of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Collected {
+    List,
+    Map,
+    /// A list or a map, which shows when the program runs.
+    Unknown,
+}
+
 impl Loop {
+    /// Whether the collection is known to be a map.
+    pub(crate) fn is_map(&self) -> bool {
+        self.collected == Collected::Map
+    }
+
     /// Whether the result is the list of all values of a map.
     pub(crate) fn is_all_values(&self) -> bool {
         let is_value = matches!(&self.result, Tree::Variable(name) if *name == self.value);
-        self.is_map && is_value && self.result_key.is_none() && self.condition.is_none()
+        self.is_map() && is_value && self.result_key.is_none() && self.condition.is_none()
     }
 }
 

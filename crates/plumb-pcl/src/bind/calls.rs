@@ -5,6 +5,7 @@ use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 use plumb_eval::source::Span;
 use plumb_schema::ReturnType;
 
+use super::expression::either;
 use super::expression::nothing;
 use super::{Binder, Names};
 use crate::expression::{Expr, ExprKind, Invoke, MethodCall, PackageFunction};
@@ -53,8 +54,12 @@ impl Binder<'_> {
             self.error(span, summary);
         }
         let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+        let ty = match (callee, &args[..]) {
+            (Callee::Lookup, [of, key, rest @ ..]) => looked_up(of, key, rest.first()),
+            _ => callee.result(&types),
+        };
         Expr {
-            ty: callee.result(&types),
+            ty,
             kind: ExprKind::Call(callee, args),
             span,
         }
@@ -344,5 +349,18 @@ fn return_type(function: &PackageFunction) -> Type {
         ReturnType::None => Type::Dynamic,
         ReturnType::Value(ty) => Type::Schema(function.package.clone(), ty.clone()),
         ReturnType::Object(_) => Type::Result(function.clone()),
+    }
+}
+
+/// Type of what is found for a key in a map or object, or of the default.
+fn looked_up(of: &Expr, key: &Expr, default: Option<&Expr>) -> Type {
+    let of = of.ty.without_none();
+    let found = match &key.kind {
+        ExprKind::String(name) => of.member(name).unwrap_or(Type::Dynamic),
+        _ => of.element(),
+    };
+    match default {
+        Some(default) => either(&found.without_none(), &default.ty),
+        None => found,
     }
 }

@@ -406,10 +406,38 @@ fn strips_before(strip: Strip) -> bool {
     matches!(strip, Strip::Start | Strip::Both)
 }
 
-fn either(left: &Type, right: &Type) -> Type {
+pub(super) fn either(left: &Type, right: &Type) -> Type {
     match (left, right) {
         (left, right) if left == right => left.clone(),
         (Type::None, other) | (other, Type::None) => Type::Union(vec![other.clone(), Type::None]),
+        _ if left.has_none() || right.has_none() => {
+            match either(&left.without_none(), &right.without_none()) {
+                Type::Dynamic => Type::Dynamic,
+                joined => Type::Union(vec![joined, Type::None]),
+            }
+        }
+        _ => collection_of(&left.expand(), &right.expand()),
+    }
+}
+
+/// Type of values that are collections of one type or of another. An empty literal is one of any type.
+fn collection_of(left: &Type, right: &Type) -> Type {
+    use Type::{List, Map, Object, Tuple};
+    let element = || {
+        let is_empty = |ty: &Type| match ty {
+            Tuple(elements) => elements.is_empty(),
+            Object(fields) => fields.is_empty(),
+            _ => false,
+        };
+        match (is_empty(left), is_empty(right)) {
+            (true, _) => right.element(),
+            (_, true) => left.element(),
+            _ => either(&left.element(), &right.element()),
+        }
+    };
+    match (left, right) {
+        (List(_) | Tuple(_), List(_) | Tuple(_)) => List(Box::new(element())),
+        (Map(_) | Object(_), Map(_) | Object(_)) => Map(Box::new(element())),
         _ => Type::Dynamic,
     }
 }

@@ -249,7 +249,7 @@ impl Printer {
 
     pub(super) fn loop_of(&mut self, it: &Loop, want: &Want) -> Value {
         let collection = self.any(&it.collection);
-        let collection = self.collection(collection, it.is_map);
+        let collection = self.collection(collection, it.is_map());
         if collection.form == Form::Output {
             return self.refuse("a loop over an output");
         }

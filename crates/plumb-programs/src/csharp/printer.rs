@@ -48,7 +48,13 @@ impl Printer {
     /// Reports a construct without a form; the value is a placeholder.
     pub(super) fn refuse(&mut self, what: &str) -> Value {
         self.problems.push(what.to_owned());
-        Value::plain("null", Kind::Null)
+        let text = crate::report::without_form("C#", what);
+        let call = self.help(
+            Helper::NotImplemented,
+            "",
+            vec![CSHARP.string(&text).into()],
+        );
+        Value::plain(call, Kind::Null)
     }
 
     /// Class of a package, by the alias of the package's namespace.

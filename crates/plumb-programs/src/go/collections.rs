@@ -211,14 +211,14 @@ impl Printer {
     pub(super) fn loop_of(&mut self, it: &Loop) -> Value {
         let collection = self.any(&it.collection);
         let element = match (&collection.kind, collection.is_plain()) {
-            (Kind::List(element), true) if !it.is_map => (**element).clone(),
-            (Kind::Map(element), true) if it.is_map => (**element).clone(),
+            (Kind::List(element), true) if !it.is_map() => (**element).clone(),
+            (Kind::Map(element), true) if it.is_map() => (**element).clone(),
             _ => return self.refuse("a loop over such a collection"),
         };
         let collection = self.as_word("items", collection.code);
         let depth = self.variables.len();
         let name = self.local(&it.value);
-        let key_kind = if it.is_map { Kind::Text } else { Kind::Int };
+        let key_kind = if it.is_map() { Kind::Text } else { Kind::Int };
         let key = match &it.key {
             Some(key) => self.local(key),
             None => "key".to_owned(),
@@ -281,7 +281,7 @@ impl Printer {
             &collection,
             [&key, &name],
             [uses_key, uses_value],
-            it.is_map,
+            it.is_map(),
             body,
         );
         Value {

@@ -126,7 +126,10 @@ impl Printer {
     /// Reports a construct without a form; the returned value stands in for it.
     pub(super) fn refuse(&mut self, what: &str) -> Value {
         self.problems.push(what.to_owned());
-        Value::plain(Code::word("nil"), Kind::Any)
+        let text = crate::report::without_form("Go", what);
+        let helper = self.help(Helper::NotImplemented);
+        let call = Code::call(helper, vec![Code::word(GO.string(&text))]);
+        Value::plain(call, Kind::Any)
     }
 
     pub(super) fn import(&mut self, path: &str) {

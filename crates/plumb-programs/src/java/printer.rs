@@ -53,7 +53,9 @@ impl Printer {
     /// Reports a construct without a form; the value is a placeholder.
     pub(super) fn refuse(&mut self, what: &str) -> Value {
         self.problems.push(what.to_owned());
-        Value::plain("null", Kind::Null)
+        let text = crate::report::without_form("Java", what);
+        let call = self.help(Helper::NotImplemented, vec![JAVA.string(&text).into()]);
+        Value::plain(call, Kind::Null)
     }
 
     /// Name of a class in this file: the simple name, which is imported, unless another class has it.

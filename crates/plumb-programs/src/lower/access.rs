@@ -170,6 +170,11 @@ impl Lowering<'_> {
             }
         };
         let tree = if self.observes(&output) {
+            if behind.is_empty() {
+                // Nothing but an index is an output: the receiver and the index each become a parameter.
+                let receiver_tree = self.to(receiver, &Target::Any);
+                return self.steps(receiver_tree, receiver.ty.clone(), Flow::Plain, steps);
+            }
             self.to(&output, &Target::Any)
         } else {
             let names = self.names_of(&output);
@@ -198,12 +203,13 @@ impl Lowering<'_> {
         self.bind(Some((name.clone(), element_flow.clone())));
         let result = self.steps(variable, element, element_flow, steps);
         self.unbind(depth);
-        let collection_type = receiver.ty.without_none().expand();
+        let is_untyped = self.untyped.is(self.program, receiver);
         Tree::For(Box::new(Loop {
             key: None,
             value: name,
             collection,
-            is_map: matches!(collection_type, Type::Map(_)),
+            collected: super::collected(&receiver.ty, false),
+            is_untyped,
             result_key: None,
             result,
             condition: None,

@@ -11,15 +11,17 @@ mod access;
 mod calls;
 mod resources;
 mod target;
+mod untyped;
 
 use ecow::EcoString;
 use plumb_pcl::{Definition, Expr, ExprKind, For, Program, Type};
 
 use crate::dialect::Dialect;
 use crate::flow::{Flow, Flows, Variables};
-use crate::tree::{Function, Loop, Parts, Presence, Tree};
+use crate::tree::{Collected, Function, Loop, Parts, Presence, Tree};
 use crate::walk;
 use target::Target;
+use untyped::Untyped;
 
 /// Lowers the expressions of one program.
 pub(crate) struct Lowering<'p> {
@@ -27,6 +29,7 @@ pub(crate) struct Lowering<'p> {
     pub(crate) flows: Flows<'p>,
     pub(crate) dialect: Dialect,
     variables: Variables,
+    untyped: Untyped,
     /// Callback being built.
     callback: Option<Callback>,
     /// Whether the current expression is an argument of `try` or `can`.
@@ -61,6 +64,7 @@ impl<'p> Lowering<'p> {
             flows: Flows::new(program, dialect, is_component),
             dialect,
             variables: Vec::new(),
+            untyped: Untyped::default(),
             callback: None,
             is_trying: false,
             is_hook: false,
@@ -498,10 +502,10 @@ impl<'p> Lowering<'p> {
     fn for_loop(&mut self, it: &For, target: &Target) -> Tree {
         let collection_flow = self.flow(&it.collection);
         let collection = self.to(&it.collection, &Target::Any);
-        let is_map = matches!(
-            it.collection.ty.without_none().expand(),
-            Type::Map(_) | Type::Object(_)
-        );
+        let is_kept = matches!((&it.key, &it.result_key), (Some(key), Some(result))
+            if matches!(&result.kind, ExprKind::Variable(name) if name == key));
+        let collected = collected(&it.collection.ty, is_kept);
+        let is_untyped = self.untyped.is(self.program, &it.collection);
         let depth = self.variables.len();
         let element = match collection_flow.element() {
             // Inside a callback, outputs are resolved.
@@ -510,17 +514,20 @@ impl<'p> Lowering<'p> {
         };
         self.bind(it.key.clone().map(|key| (key, Flow::Plain)));
         self.bind(Some((it.value.clone(), element)));
+        self.untyped.enter(&it.value, is_untyped);
         let waits = self.chooses_later(it);
         let condition = it.condition.as_ref().map(|it| self.to(it, &Target::Bool));
         let result_key = it.result_key.as_ref().map(|it| self.to(it, &Target::Text));
         let target = target.element(&it.result);
         let result = self.to(&it.result, &target);
+        self.untyped.leave();
         self.unbind(depth);
         let plain = Loop {
             key: it.key.clone(),
             value: it.value.clone(),
             collection,
-            is_map,
+            collected,
+            is_untyped,
             result_key,
             result,
             condition,
@@ -615,13 +622,24 @@ fn chosen_later(it: Loop) -> Tree {
         key: None,
         value: "item".into(),
         collection: Tree::Variable("items".into()),
-        is_map: false,
+        collected: Collected::List,
+        is_untyped: false,
         result_key,
         result: part("value"),
         condition,
     }));
     let all = Tree::AsOutput(Box::new(all));
     Tree::Apply(vec![("items".into(), all)], Box::new(chosen))
+}
+
+/// Kind of a collection by its type. One whose keys are kept is meant to be a map.
+fn collected(ty: &Type, is_kept: bool) -> Collected {
+    match ty.without_none().expand() {
+        Type::Map(_) | Type::Object(_) => Collected::Map,
+        Type::List(_) | Type::Tuple(_) => Collected::List,
+        _ if is_kept => Collected::Map,
+        _ => Collected::Unknown,
+    }
 }
 
 /// Presence of a value of this type.

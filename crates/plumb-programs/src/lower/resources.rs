@@ -4,7 +4,7 @@ use ecow::EcoString;
 use plumb_pcl::{Expr, ExprKind, Type};
 
 use super::Lowering;
-use crate::tree::{Group, Loop, Resources, Tree};
+use crate::tree::{Collected, Group, Loop, Resources, Tree};
 
 impl Lowering<'_> {
     /// Resources that an option names: one by one, or all that a range makes.
@@ -40,7 +40,8 @@ impl Lowering<'_> {
             key: None,
             value: value.clone(),
             collection: tree,
-            is_map: true,
+            collected: Collected::Map,
+            is_untyped: false,
             result_key: None,
             result: Tree::Variable(value),
             condition: None,

@@ -9,7 +9,9 @@ use plumb_pcl::{BinaryOperator, UnaryOperator};
 use super::helpers::Helper;
 use crate::layout::Doc;
 use crate::names::Names;
-use crate::tree::{Conversion, Group, InvokeTree, Loop, MethodTree, Presence, Resources, Tree};
+use crate::tree::{
+    Collected, Conversion, Group, InvokeTree, Loop, MethodTree, Presence, Resources, Tree,
+};
 
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
@@ -235,18 +237,30 @@ impl<'n> Printer<'n> {
         let value = NODEJS.variable(&it.value);
         let key = it.key.as_ref().map(|key| NODEJS.variable(key));
         let key = key.filter(|key| key != "_");
-        let collection = self.at(&it.collection, Level::Atom);
-        let (collection, params) = match (&key, it.is_map) {
-            (Some(key), true) => (
-                around("Object.entries(", collection, ").sort()"),
-                format!("([{key}, {value}])"),
-            ),
-            (None, true) => (
-                around("Object.values(", collection, ")"),
-                format!("({value})"),
-            ),
-            (Some(key), false) => (collection, format!("({value}, {key})")),
-            (None, false) => (collection, format!("({value})")),
+        let is_list = it.collected == Collected::List;
+        let collection = self.at(
+            &it.collection,
+            if is_list { Level::Atom } else { Level::Loose },
+        );
+        let any = if it.is_untyped { "<any>" } else { "" };
+        let collection = match (it.collected, &key) {
+            (Collected::List, _) => collection,
+            (Collected::Map, Some(_)) => {
+                around(&format!("Object.entries{any}("), collection, ").sort()")
+            }
+            (Collected::Map, None) => around(&format!("Object.values{any}("), collection, ")"),
+            (Collected::Unknown, _) => {
+                self.helpers.insert(Helper::Entries);
+                around("entriesOf(", collection, ")")
+            }
+        };
+        let typed = if it.is_untyped { ": any" } else { "" };
+        let params = match (it.collected, &key) {
+            (Collected::List, Some(key)) => format!("({value}{typed}, {key})"),
+            (Collected::List, None) => format!("({value}{typed})"),
+            (Collected::Map | Collected::Unknown, Some(key)) => format!("([{key}, {value}])"),
+            (Collected::Map, None) => format!("({value})"),
+            (Collected::Unknown, None) => format!("([, {value}])"),
         };
         let result = match &it.result_key {
             Some(key) => Doc::Row(vec![
@@ -261,7 +275,7 @@ impl<'n> Printer<'n> {
         let is_itself = it.result_key.is_none()
             && matches!(&it.result, Tree::Variable(name) if *name == it.value);
         let mut row = vec![collection];
-        let uses_index = key.is_some() && !it.is_map;
+        let uses_index = key.is_some() && is_list;
         match &it.condition {
             // The index refers to the whole collection.
             Some(condition) if uses_index => {
@@ -278,7 +292,12 @@ impl<'n> Printer<'n> {
                     row.push(self.value(condition));
                     row.push(Doc::text(")"));
                 }
-                if !is_itself || (it.is_map && key.is_some()) {
+                let has_pairs = match it.collected {
+                    Collected::List => false,
+                    Collected::Map => key.is_some(),
+                    Collected::Unknown => true,
+                };
+                if !is_itself || has_pairs {
                     row.push(Doc::text(format!(".map({params} => ")));
                     row.push(result);
                     row.push(Doc::text(")"));

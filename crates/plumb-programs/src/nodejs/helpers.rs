@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     Can,
+    Entries,
     NotImplemented,
     SingleOrNone,
     Try,
@@ -13,6 +14,7 @@ impl Helper {
     pub(super) fn name(self) -> &'static str {
         match self {
             Helper::Can => "can",
+            Helper::Entries => "entriesOf",
             Helper::NotImplemented => "notImplemented",
             Helper::SingleOrNone => "singleOrNone",
             Helper::Try => "firstOf",
@@ -23,6 +25,9 @@ impl Helper {
         match self {
             Helper::Can => {
                 "function can(value: () => unknown): boolean {\n    try {\n        return value() !== undefined;\n    } catch {\n        return false;\n    }\n}\n"
+            }
+            Helper::Entries => {
+                "function entriesOf(value: any): [any, any][] {\n    return Array.isArray(value) ? [...value.entries()] : Object.entries(value ?? {}).sort();\n}\n"
             }
             Helper::NotImplemented => {
                 "function notImplemented(message: string): any {\n    throw new Error(message);\n}\n"

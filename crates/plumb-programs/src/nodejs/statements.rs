@@ -8,6 +8,7 @@ use plumb_pcl::{
 use std::collections::BTreeMap;
 
 use super::expression::{Level, Printer, call};
+use super::helpers::Helper;
 use super::{NODEJS, types};
 use crate::flow::Flow;
 use crate::layout::{Doc, Lines};
@@ -384,11 +385,17 @@ impl Statements<'_, '_> {
             ("key", "value", Doc::hugged(open, collection, ").sort()) {"))
         } else {
             let open = "for (const [index, value] of ";
-            (
-                "index",
-                "value",
-                Doc::hugged(open, collection, ".entries()) {"),
-            )
+            let head = if *ty == Type::Dynamic {
+                self.printer.helpers.insert(Helper::Entries);
+                Doc::Row(vec![
+                    Doc::text(open),
+                    Doc::hugged("entriesOf(", collection, ")"),
+                    Doc::text(") {"),
+                ])
+            } else {
+                Doc::hugged(open, collection, ".entries()) {")
+            };
+            ("index", "value", head)
         };
         self.lines.line(&head);
         self.lines.deeper();

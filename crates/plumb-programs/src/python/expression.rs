@@ -12,7 +12,8 @@ use super::helpers::Helper;
 use crate::layout::Doc;
 use crate::names::Names;
 use crate::tree::{
-    Conversion, Group, InvokeTree, Loop, MethodTree, Object, Parts, Presence, Resources, Tree,
+    Collected, Conversion, Group, InvokeTree, Loop, MethodTree, Object, Parts, Presence, Resources,
+    Tree,
 };
 
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
@@ -345,7 +346,15 @@ impl<'n> Printer<'n> {
         let value = PYTHON.variable(&it.value);
         let key = it.key.as_ref().map(|key| PYTHON.variable(key));
         let collection = self.at(&it.collection, Level::Or);
-        let (variables, collection) = match (&key, it.is_map) {
+        let is_unknown = it.collected == Collected::Unknown;
+        if is_unknown {
+            self.helpers.insert(Helper::Entries);
+        }
+        let (variables, collection) = match (&key, it.is_map()) {
+            (_, false) if is_unknown => (
+                format!("{}, {value}", key.as_deref().unwrap_or("_")),
+                Doc::hugged("entries_of(", collection, ")"),
+            ),
             (Some(key), true) => (
                 format!("{key}, {value}"),
                 Doc::Row(vec![

@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     Can,
+    Entries,
     LengthOfText,
     NotImplemented,
     SingleOrNone,
@@ -14,6 +15,7 @@ impl Helper {
     pub(super) fn name(self) -> &'static str {
         match self {
             Helper::Can => "can_",
+            Helper::Entries => "entries_of",
             Helper::LengthOfText => "length_of_text",
             Helper::NotImplemented => "not_implemented",
             Helper::SingleOrNone => "single_or_none",
@@ -25,6 +27,9 @@ impl Helper {
         match self {
             Helper::Can => {
                 "def can_(value):\n    try:\n        value()\n        return True\n    except Exception:\n        return False\n"
+            }
+            Helper::Entries => {
+                "def entries_of(value):\n    if isinstance(value, dict):\n        return sorted(value.items())\n    return list(enumerate(value or []))\n"
             }
             Helper::LengthOfText => {
                 "def length_of_text(text):

@@ -8,6 +8,7 @@ use plumb_pcl::{
 
 use super::PYTHON;
 use super::expression::{Level, Printer};
+use super::helpers::Helper;
 use crate::flow::Flow;
 use crate::layout::{Doc, Lines};
 use crate::lower::Lowering;
@@ -307,8 +308,13 @@ impl Statements<'_, '_> {
             let head = Doc::hugged("for key, value in sorted(", atom, ".items()):");
             ("key", "value", head)
         } else {
-            let head = Doc::hugged("for index, value in enumerate(", collection, "):");
-            ("index", "value", head)
+            let open = if *ty == Type::Dynamic {
+                self.printer.helpers.insert(Helper::Entries);
+                "for index, value in entries_of("
+            } else {
+                "for index, value in enumerate("
+            };
+            ("index", "value", Doc::hugged(open, collection, "):"))
         };
         self.lines.line(&head);
         self.lines.deeper();

@@ -441,7 +441,7 @@ impl Printer {
 
     /// Iterator over a loop's collection; the variables are in scope then.
     fn elements(&mut self, it: &Loop, collection: Value) -> Option<(Head, [usize; 2])> {
-        let collection = self.collection(collection, it.is_map);
+        let collection = self.collection(collection, it.is_map());
         if collection.form == Form::Output {
             self.refuse("a loop over an output");
             return None;

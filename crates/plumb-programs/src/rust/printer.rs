@@ -212,7 +212,9 @@ impl Printer {
     /// Reports a construct without a form; the value is a placeholder.
     pub(super) fn refuse(&mut self, what: &str) -> Value {
         self.problems.push(what.to_owned());
-        Value::plain("Value::Null", Kind::Any)
+        let text = crate::report::without_form("Rust", what);
+        let call = format!("todo!({})", RUST.string(&text));
+        Value::plain(call, Kind::Any)
     }
 
     /// Name of an item in this file: its last word, which is imported, unless that means something else.
