@@ -15,6 +15,7 @@ use crate::repeated::unmarked;
 use crate::scope::{Scope, Typed};
 use crate::shape::Shape;
 use crate::source::{Configuration, ModuleFile};
+use crate::statements::REMOTE_STATE;
 use crate::variable_type::VariableType;
 
 /// Greatest number of locals and outputs that are followed one after the other to find the shape of a value.
@@ -165,6 +166,13 @@ impl<'m, 'c> Converter<'m, 'c> {
         let mut kinds = self.context.kinds.borrow_mut();
         kinds.insert(address, kind.clone());
         kind
+    }
+
+    /// Whether a resource or data source is left out, because nothing is known of its type.
+    pub(crate) fn is_left_out(&self, block: &Block) -> bool {
+        let is_remote_state = block.labels[0].as_str() == REMOTE_STATE;
+        let leaves_out = self.context.packages.leaves_out_unknown && !is_remote_state;
+        leaves_out && self.kind_of(block).fields.is_none()
     }
 
     fn find_kind(&self, block: &Block) -> Kind {

@@ -8,8 +8,9 @@ use crate::convert::Converter;
 use crate::module::{Many, provider_of};
 use crate::names::{Declared, camel};
 use crate::scope::{Meaning, Scope, Typed};
-use crate::shape::Fields;
+use crate::shape::{Fields, Shape};
 use crate::text::Entry;
+use crate::variable_type::VariableType;
 
 impl Converter<'_, '_> {
     /// The scope in a body that may be there several times, and the range.
@@ -39,7 +40,7 @@ impl Converter<'_, '_> {
         };
         let collection = self.convert(inner.unwrap_or(each), scope);
         if !self.is_set(each) {
-            return collection;
+            return as_map(collection, scope);
         }
         let name = scope.fresh("entry");
         let text = format!("{{ for {name} in {} : {name} => {name} }}", collection.text);
@@ -116,6 +117,9 @@ impl Converter<'_, '_> {
     /// The name of a configured provider, unless its settings are those of the project.
     pub(crate) fn explicit_provider(&self, name: &str, alias: Option<&str>) -> Option<String> {
         let found = self.module.provider(name, alias)?;
+        if self.is_provider_left_out(name) {
+            return None;
+        }
         if alias.is_none() && self.settings_of(&found).is_some() {
             return None;
         }
@@ -146,7 +150,8 @@ impl Converter<'_, '_> {
             ["data", ..] => None,
             [kind, name, ..] => {
                 let declared = Declared::Resource((*kind).to_owned(), (*name).to_owned());
-                Some((declared, self.module.resource(kind, name)?))
+                let block = self.module.resource(kind, name)?;
+                (!self.is_left_out(block)).then_some((declared, block))
             }
             _ => None,
         };
@@ -242,6 +247,26 @@ impl Converter<'_, '_> {
         };
         self.follow(base, &path.operators, &Scope::default()).text
     }
+}
+
+/// A collection that has to be a map, in a form that says so if its type does not.
+fn as_map(collection: Typed, scope: &Scope) -> Typed {
+    let is_known = matches!(
+        collection.shape,
+        Shape::Map(_)
+            | Shape::Object(_)
+            | Shape::Variable(VariableType::Map(_) | VariableType::Object(_))
+    );
+    if is_known {
+        return collection;
+    }
+    let (key, scope) = scope.with_fresh("key");
+    let entry = scope.fresh("entry");
+    let text = format!(
+        "{{ for {key}, {entry} in {} : {key} => {entry} }}",
+        collection.text
+    );
+    Typed::new(text, collection.shape.element().map_of())
 }
 
 fn is_set_type(ty: &Expression) -> bool {

@@ -13,6 +13,8 @@ use crate::shape::{Fields, Holder};
 #[derive(Debug, Default)]
 pub struct Packages {
     known: BTreeMap<String, Package>,
+    /// Whether resources and data sources of unknown types are left out.
+    pub(crate) leaves_out_unknown: bool,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +70,15 @@ impl Packages {
             packages.insert(provider, Some(schema), Some(BUILT_IN_MAPPING.as_bytes()));
         }
         packages
+    }
+
+    /// The same, for a program in a language that cannot have resources of unknown types: these stay as comments.
+    #[must_use]
+    pub fn without_guesses(self) -> Self {
+        Packages {
+            leaves_out_unknown: true,
+            ..self
+        }
     }
 
     /// Adds the schema and the mapping of the package that stands for `provider`, as far as there are any.
@@ -140,7 +151,7 @@ impl Packages {
                 outputs: Fields::new(schema, Holder::Outputs(resource), renames.as_ref()),
             })
         };
-        best(tokens, used, sides).unwrap_or_else(|| Kind {
+        best(&tokens, used, sides).unwrap_or_else(|| Kind {
             token: guess(),
             fields: None,
         })
@@ -176,7 +187,7 @@ impl Packages {
                 outputs: Fields::new(schema, Holder::Results(function), renames.as_ref()),
             })
         };
-        best(tokens, used, sides).unwrap_or_else(|| Kind {
+        best(&tokens, used, sides).unwrap_or_else(|| Kind {
             token: guess(),
             fields: None,
         })
@@ -199,27 +210,34 @@ impl Package {
     ) -> (Candidates<'p>, Option<Arc<Renames>>) {
         if let Some(member) = mapped.filter(|it| !it.token.is_empty()) {
             let candidates = Candidates {
-                tokens: vec![&member.token],
-                exact: 1,
+                exact: vec![&member.token],
+                similar: Vec::new(),
             };
             return (candidates, member.fields.clone());
         }
         let kind = without_version(kind);
         let words = [words_of(kind), kind].map(squeezed);
         let found = words.iter().filter_map(|it| tokens.get(it)).flatten();
-        let mut all: Vec<&str> = found.map(String::as_str).collect();
-        let exact = all.len();
+        let exact = found.map(String::as_str).collect();
         // Some types have a longer name, such as `RemoteImage`, and others a shorter one, such as `Instance` in the module
         // `rds`; what they take tells which one is meant.
-        let mut stem = words_of(kind);
-        while let Some((_, rest)) = stem.split_once('_') {
-            stem = rest;
+        let last = words_of(kind).rsplit('_').next().unwrap_or_default();
+        let last = squeezed(last);
+        let mut similar: Vec<(usize, &str)> = Vec::new();
+        for (name, tokens) in tokens.iter().filter(|(name, _)| name.ends_with(&last)) {
+            let length = shared_end(name, &words[0]);
+            similar.extend(tokens.iter().map(|token| (length, token.as_str())));
         }
-        let stem = squeezed(stem);
-        let similar = tokens.iter().filter(|(name, _)| name.ends_with(&stem));
-        all.extend(similar.flat_map(|(_, tokens)| tokens).map(String::as_str));
-        (Candidates { tokens: all, exact }, None)
+        similar.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+        let similar = similar.into_iter().map(|(_, token)| token).collect();
+        (Candidates { exact, similar }, None)
     }
+}
+
+/// Number of bytes that two names have in common at their ends.
+fn shared_end(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().rev().zip(other.bytes().rev());
+    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// The name of a type without the version of its API, as in `kubernetes_namespace_v1`.
@@ -232,38 +250,48 @@ fn without_version(kind: &str) -> &str {
 
 /// Tokens that a type may have.
 struct Candidates<'p> {
-    tokens: Vec<&'p str>,
-    /// Number of tokens, at the beginning, with exactly the name of the type.
-    exact: usize,
+    /// Those with exactly the name of the type.
+    exact: Vec<&'p str>,
+    /// Those that end like it, the longest match first.
+    similar: Vec<&'p str>,
 }
 
 /// The candidate with most of the arguments in use; the first one of several. One with a similar name has to have nearly
 /// all of them, and clearly more than those with exactly the name.
 fn best(
-    candidates: Candidates<'_>,
+    candidates: &Candidates<'_>,
     used: &[&str],
     sides: impl Fn(&str) -> Option<Sides>,
 ) -> Option<Kind> {
-    let Candidates { tokens, exact } = candidates;
-    let mut found: Option<(usize, Kind)> = None;
-    for (at, token) in tokens.into_iter().enumerate() {
-        let fields = sides(token);
-        let count = fields
-            .as_ref()
-            .map_or(0, |it| it.inputs.count(used.iter().copied()) + 1);
-        let most = found.as_ref().map_or(0, |(most, _)| *most);
-        let is_better = if at < exact {
-            found.is_none() || count > most
-        } else {
-            // A similar name alone says nothing.
-            count > 1 && count > most + most / 2 && count * 5 >= used.len() * 4
+    let first_of_most = |tokens: &[&str]| {
+        let mut found: Option<(usize, Kind)> = None;
+        for token in tokens {
+            let fields = sides(token);
+            let count = fields
+                .as_ref()
+                .map_or(0, |it| it.inputs.count(used.iter().copied()));
+            if found.as_ref().is_none_or(|(most, _)| count > *most) {
+                let token = (*token).to_owned();
+                found = Some((count, Kind { token, fields }));
+            }
+        }
+        found
+    };
+    let exact = first_of_most(&candidates.exact);
+    let most = exact.as_ref().map_or(0, |(count, _)| *count);
+    // Others are looked at only if there is a chance, because each has to be read from the schema.
+    if exact.is_none() || used.len() > most + most / 2 {
+        let similar = first_of_most(&candidates.similar);
+        let is_better = |count: usize| {
+            count > 0 && count > most + most / 2 && (exact.is_none() || count * 5 >= used.len() * 4)
         };
-        if is_better {
-            let token = token.to_owned();
-            found = Some((count, Kind { token, fields }));
+        if let Some((count, kind)) = similar
+            && is_better(count)
+        {
+            return Some(kind);
         }
     }
-    found.map(|(_, kind)| kind)
+    exact.map(|(_, kind)| kind)
 }
 
 fn squeezed(text: &str) -> String {

@@ -89,6 +89,8 @@ fn targets(modules: &[ModuleSource]) -> Vec<String> {
         };
         let wanted = match inner.strip_prefix(".terraform/modules/") {
             Some(installed) => format!("modules/{}", installed.replace(['.', '/'], "-")),
+            // The root module is an example of a module above it.
+            None if inner.is_empty() => "modules/root".to_owned(),
             None => inner.to_owned(),
         };
         let more = (2..).map(|number| format!("{wanted}-{number}"));
@@ -165,9 +167,23 @@ impl Converter<'_, '_> {
                 Some(format!("{comment}{}", self.output_block(block)))
             }
             ("locals", 0) => return self.locals(block, above, converted, pieces),
+            ("resource" | "data", 2) if self.is_left_out(block) => {
+                let kind = block.labels[0].as_str();
+                self.note(
+                    &block.labels[0],
+                    format!("no type of a package is known for {kind}, so it is left out"),
+                );
+                None
+            }
             ("resource", 2) => Some(self.resource_block(block)),
             ("data", 2) => Some(self.data_block(block)),
             ("module", 1) => self.call_block(block),
+            ("provider", 1) if self.is_provider_left_out(block.labels[0].as_str()) => {
+                let text =
+                    "the package of this provider is not known, so its settings are left out";
+                self.note(&block.labels[0], text);
+                None
+            }
             ("provider", 1) => {
                 self.project_settings(block, converted);
                 let text = self.provider_block(block);

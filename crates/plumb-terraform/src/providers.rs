@@ -15,6 +15,12 @@ use crate::text::{Entry, Statement, head};
 const META: [&str; 2] = ["alias", "version"];
 
 impl Converter<'_, '_> {
+    /// Whether nothing is known of the package of a provider, and what needs it is left out.
+    pub(crate) fn is_provider_left_out(&self, provider: &str) -> bool {
+        let packages = self.context.packages;
+        packages.leaves_out_unknown && packages.provider(provider).is_none()
+    }
+
     /// The settings of a default provider as those of the project; `None` if they depend on anything.
     pub(crate) fn settings_of(&self, provider: &ProviderBlock<'_>) -> Option<Vec<(String, Json)>> {
         let body = &provider.block.body;

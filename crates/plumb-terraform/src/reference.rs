@@ -10,6 +10,9 @@ use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
 use crate::statements::REMOTE_STATE;
 
+/// What is said where something refers to a resource or data source that is left out.
+const LEFT_OUT: &str = "what this refers to is left out, because its type is not known";
+
 type Steps<'e> = &'e [Decorated<TraversalOperator>];
 
 impl Converter<'_, '_> {
@@ -45,6 +48,9 @@ impl Converter<'_, '_> {
             ("data", Some((kind, [name, ..]))) => {
                 let block = self.module.data(kind, name);
                 let declared = Declared::Data((*kind).to_owned(), (*name).to_owned());
+                if block.is_some_and(|it| self.is_left_out(it)) {
+                    return self.missing(expression, LEFT_OUT);
+                }
                 block.map(|block| (self.member(&declared, block), 2))
             }
             ("module", Some((name, _))) => {
@@ -53,6 +59,9 @@ impl Converter<'_, '_> {
             (kind, Some((name, _))) => {
                 let block = self.module.resource(kind, name);
                 let declared = Declared::Resource(kind.to_owned(), (*name).to_owned());
+                if block.is_some_and(|it| self.is_left_out(it)) {
+                    return self.missing(expression, LEFT_OUT);
+                }
                 block.map(|block| (self.member(&declared, block), 1))
             }
             (_, None) => None,

@@ -142,6 +142,9 @@ impl<'m, 'c> Adoption<'m, 'c> {
             return;
         };
         let converter = Converter::new(self.context, module, file);
+        if converter.is_left_out(block) {
+            return self.note(resource, "its type is not known");
+        }
         let found = converter.kind_of(block);
         if found.token.starts_with("pulumi:") {
             return self.note(

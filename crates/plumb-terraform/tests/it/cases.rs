@@ -142,3 +142,28 @@ fn values_that_are_not_constant_are_named() {
     let configuration = plumb_terraform::Configuration::read(folder.path(), "").unwrap();
     assert_eq!(configuration.values().unwrap().computed, ["aB"]);
 }
+
+#[test]
+fn what_has_no_known_type_is_left_out_where_no_program_can_have_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "provider \"strange\" {\n  alias = \"x\"\n}\n\nresource \"strange_thing\" \"a\" {\n  size = 1\n}\n\n\
+        resource \"random_pet\" \"b\" {\n  prefix     = strange_thing.a.id\n  depends_on = [strange_thing.a]\n}\n";
+    fs::write(folder.path().join("main.tf"), text).unwrap();
+    let configuration = plumb_terraform::Configuration::read(folder.path(), "").unwrap();
+    let converted = plumb_terraform::convert(&configuration, &super::packages().without_guesses());
+    let expected = "# TODO: the package of this provider is not known, so its settings are left out\n\
+        # provider \"strange\" {\n#   alias = \"x\"\n# }\n\
+        # TODO: no type of a package is known for strange_thing, so it is left out\n\
+        # resource \"strange_thing\" \"a\" {\n#   size = 1\n# }\n\
+        # TODO: what this refers to is left out, because its type is not known: strange_thing.a.id\n\
+        # TODO: a dependency on this is not converted: strange_thing.a\n\
+        resource b \"random:index/randomPet:RandomPet\" {\n  prefix = notImplemented(\"strange_thing.a.id\")\n}\n";
+    assert_eq!(converted.files["main.pp"], expected);
+    assert_eq!(converted.notes.len(), 4);
+    let coverage = plumb_terraform::Coverage {
+        resources: 2,
+        attributes: 3,
+        converted: 0,
+    };
+    assert_eq!(converted.coverage, coverage);
+}

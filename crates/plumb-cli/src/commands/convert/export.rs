@@ -69,7 +69,15 @@ pub fn run(args: &ExportProgramArgs, ctx: &Context) -> Result<ExitStatus, Error>
     let folder = project.map_or(ctx.environment.cwd.as_path(), LoadedProject::root);
     let name = source.stack.project_name();
     let description = target::description(folder, folder, Some(name))?;
-    super::write_program(&sources, Leniency::ALL, &target, &description, &out, ctx)?;
+    super::write_program(
+        &sources,
+        Leniency::ALL,
+        &target,
+        &description,
+        &out,
+        false,
+        ctx,
+    )?;
     target::write_description(&out, description, &target)?;
     source.write_settings(&made.settings, &out)?;
     for path in &made.files {

@@ -66,11 +66,17 @@ enum Origin {
 }
 
 impl Origin {
-    fn read(args: &ConvertArgs, folder: &Path, out: &Path, ctx: &Context) -> Result<Self, Error> {
+    fn read(
+        args: &ConvertArgs,
+        folder: &Path,
+        out: &Path,
+        target: &Target,
+        ctx: &Context,
+    ) -> Result<Self, Error> {
         let (from, arguments) = (args.from.as_str(), &args.arguments[..]);
         if plumb_operate::terraform::is_named(from) {
             let read = terraform::ConvertedConfiguration::read;
-            let configuration = read(folder, arguments, &args.mappings, ctx)?;
+            let configuration = read(folder, arguments, &args.mappings, target, ctx)?;
             Ok(Origin::Terraform(Box::new(configuration)))
         } else if source::is_known(from) {
             source::read(from, folder).map(Origin::Files)
@@ -106,7 +112,7 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let target = Target::named(language)?;
     let folder = ctx.environment.cwd.clone();
     let out = folder.join(&args.out);
-    let origin = Origin::read(args, &folder, &out, ctx)?;
+    let origin = Origin::read(args, &folder, &out, &target, ctx)?;
     let sources = origin.sources();
     let files_folder = origin.files_folder(&folder);
     let mut description = target::description(files_folder, &folder, args.name.as_deref())?;
@@ -118,7 +124,9 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     } else {
         Leniency::ALL
     };
-    write_program(sources, leniency, &target, &description, &out, ctx)?;
+    // The text of others is at hand, and is changed more easily than what is made of it.
+    let goes_on = !args.strict && !matches!(origin, Origin::Files(_));
+    write_program(sources, leniency, &target, &description, &out, goes_on, ctx)?;
     if let Origin::Terraform(configuration) = &origin {
         let project = description["name"].as_str().unwrap_or_default();
         configuration.write(&out, project, ctx)?;
@@ -138,13 +146,15 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Writes the files of a program in the language of the target, and the SDKs that it has beside it.
+/// Writes the files of a program in the language of the target, and the SDKs that it has beside it. If the conversion
+/// `goes_on`, the program fails where it has something that the language has no form for.
 fn write_program(
     sources: &Sources,
     leniency: Leniency,
     target: &Target,
     description: &Json,
     out: &Path,
+    goes_on: bool,
     ctx: &Context,
 ) -> Result<(), Error> {
     if let Target::Pcl = target {
@@ -154,7 +164,11 @@ fn write_program(
     report(&problems, ctx)?;
     let local = target.local_packages(&program);
     let (files, problems) = target.files(&program, sources, description, &local)?;
-    report(&problems, ctx)?;
+    if goes_on {
+        list(&problems, ctx);
+    } else {
+        report(&problems, ctx)?;
+    }
     target::write(out, &files)?;
     target.write_sdks(&local, out, ctx)
 }
@@ -173,6 +187,14 @@ fn bind(
     host.close();
     let loaded = loaded?;
     Ok((loaded.program, loaded.problems))
+}
+
+/// Shows what the program fails with, each with the text in PCL: its place is in no file that the user has.
+fn list(problems: &[Problem], ctx: &Context) {
+    for problem in problems {
+        let shown = problem.diagnostic.excerpt(&problem.source);
+        ctx.printer.warning(shown.trim_end());
+    }
 }
 
 /// Shows problems; errors end the conversion.

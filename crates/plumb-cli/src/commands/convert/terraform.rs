@@ -16,6 +16,8 @@ use serde_json::{Value as Json, json};
 
 use plumb_automation::values::Secrets;
 
+use super::target::Target;
+
 /// File in which Terraform keeps its state.
 const STATE: &str = "terraform.tfstate";
 
@@ -41,6 +43,7 @@ impl ConvertedConfiguration {
         folder: &Path,
         arguments: &[String],
         mappings: &[String],
+        target: &Target,
         ctx: &Context,
     ) -> Result<Self, Error> {
         let start = match arguments {
@@ -56,6 +59,10 @@ impl ConvertedConfiguration {
         let configuration = Configuration::read(folder, start).map_err(failed)?;
         let values = configuration.values().map_err(failed)?;
         let packages = packages(&configuration, mappings, ctx)?;
+        let packages = match target {
+            Target::Pcl => packages,
+            Target::Yaml | Target::Language(..) => packages.without_guesses(),
+        };
         let mut converted = convert(&configuration, &packages);
         let mut adopted = Vec::new();
         let state = folder.join(start).join(STATE);
