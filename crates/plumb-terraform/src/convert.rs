@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use hcl_edit::structure::Block;
 use hcl_edit::{Span, expr::Expression};
 
+use crate::circles::declaration;
 use crate::module::{Many, Module, provider_of};
 use crate::names::Declared;
 use crate::notes::Note;
@@ -57,6 +58,8 @@ pub(crate) struct Converter<'m, 'c> {
     /// Notes made since they were last taken.
     notes: RefCell<Vec<Note>>,
     depth: usize,
+    /// The call of a module that is being converted.
+    pub(crate) call: RefCell<Option<String>>,
     /// Whether a template file is being converted, whose places are in another file.
     is_elsewhere: Cell<bool>,
     at: Cell<usize>,
@@ -74,6 +77,7 @@ impl<'m, 'c> Converter<'m, 'c> {
             file,
             notes: RefCell::default(),
             depth: 0,
+            call: RefCell::default(),
             is_elsewhere: Cell::new(false),
             at: Cell::new(0),
         }
@@ -166,6 +170,15 @@ impl<'m, 'c> Converter<'m, 'c> {
         let mut kinds = self.context.kinds.borrow_mut();
         kinds.insert(address, kind.clone());
         kind
+    }
+
+    /// Whether the call of a module that is being converted cannot refer to this, because it needs the module.
+    pub(crate) fn is_circle(&self, root: &str, path: &[&str]) -> bool {
+        let call = self.call.borrow();
+        let (Some(call), Some(needed)) = (&*call, declaration(root, path)) else {
+            return false;
+        };
+        self.module.circles.contains(&(call.clone(), needed))
     }
 
     /// Whether a resource or data source is left out, because nothing is known of its type.

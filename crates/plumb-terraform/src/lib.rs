@@ -9,6 +9,7 @@
 //! Nothing is dropped in silence: what has no counterpart stays as a comment, or as a call that fails when it is reached,
 //! and is in the list of [`Note`]s.
 
+mod circles;
 mod convert;
 mod coverage;
 mod dates;

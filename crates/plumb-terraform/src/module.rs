@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcl_edit::expr::{Expression, TraversalOperator};
 use hcl_edit::structure::{Block, BlockLabel, Body};
 
+use crate::circles::circles;
 use crate::names::{Declared, Names};
 use crate::source::{ModuleSource, text_of};
 
@@ -24,6 +25,8 @@ pub(crate) struct Module<'c> {
     pub(crate) providers: Vec<ProviderBlock<'c>>,
     /// Former and current addresses of moved resources, without the module.
     pub(crate) moved: Vec<(String, String)>,
+    /// References that calls of modules cannot have.
+    pub(crate) circles: BTreeSet<(String, Declared)>,
 }
 
 /// The configuration of a provider.
@@ -70,6 +73,7 @@ impl<'c> Module<'c> {
             calls: BTreeMap::new(),
             providers: Vec::new(),
             moved: Vec::new(),
+            circles: circles(source),
         };
         for file in &source.files {
             for block in file.body.blocks() {

@@ -156,6 +156,15 @@ impl Converter<'_, '_> {
             _ => None,
         };
         let steps = attributes(reference);
+        if let [root, path @ ..] = &steps[..]
+            && self.is_circle(root, path)
+        {
+            self.left_out(
+                reference,
+                "this needs the module, so the module cannot wait for it",
+            );
+            return None;
+        }
         let Some((declared, block)) = name(&steps) else {
             if steps.first() == Some(&"data") {
                 // Functions are called when their arguments are known, so there is nothing to wait for.

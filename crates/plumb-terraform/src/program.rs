@@ -177,7 +177,12 @@ impl Converter<'_, '_> {
             }
             ("resource", 2) => Some(self.resource_block(block)),
             ("data", 2) => Some(self.data_block(block)),
-            ("module", 1) => self.call_block(block),
+            ("module", 1) => {
+                self.call.replace(Some(block.labels[0].as_str().to_owned()));
+                let text = self.call_block(block);
+                self.call.replace(None);
+                text
+            }
             ("provider", 1) if self.is_provider_left_out(block.labels[0].as_str()) => {
                 let text =
                     "the package of this provider is not known, so its settings are left out";

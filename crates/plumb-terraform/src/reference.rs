@@ -13,6 +13,10 @@ use crate::statements::REMOTE_STATE;
 /// What is said where something refers to a resource or data source that is left out.
 const LEFT_OUT: &str = "what this refers to is left out, because its type is not known";
 
+/// What is said where the call of a module refers to something that needs the module.
+const CIRCLE: &str =
+    "this needs the module that is called here, and a component cannot wait for itself";
+
 type Steps<'e> = &'e [Decorated<TraversalOperator>];
 
 impl Converter<'_, '_> {
@@ -33,6 +37,9 @@ impl Converter<'_, '_> {
             return self.missing(expression, "this name has no meaning in a template file");
         }
         let path = names(steps);
+        if self.is_circle(root, &path) {
+            return self.missing(expression, CIRCLE);
+        }
         let found = match (root, path.split_first()) {
             ("var", Some((name, _))) => self.variable(name).map(|it| (it, 1)),
             ("local", Some((name, _))) => self.local_value(name).map(|it| (it, 1)),

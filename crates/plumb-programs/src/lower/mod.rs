@@ -78,6 +78,11 @@ impl<'p> Lowering<'p> {
         self.to(expr, &target)
     }
 
+    /// Whether TypeScript knows no type of the elements of a range.
+    pub(crate) fn is_untyped(&mut self, range: &Expr) -> bool {
+        self.untyped.is(self.program, range)
+    }
+
     /// Lowers an expression with any target type.
     pub(crate) fn any(&mut self, expr: &Expr) -> Tree {
         self.to(expr, &Target::Any)

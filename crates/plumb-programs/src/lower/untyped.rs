@@ -16,7 +16,9 @@ impl Untyped {
     /// Whether the program, written down, says nothing about the type of `expr`: because it is not known, or because the
     /// expression looks something up.
     pub(super) fn is(&mut self, program: &Program, expr: &Expr) -> bool {
-        if expr.ty.without_none().expand() == Type::Dynamic {
+        let ty = expr.ty.without_none().expand();
+        let is_collection = matches!(ty, Type::Map(_) | Type::List(_));
+        if ty == Type::Dynamic || (is_collection && ty.element() == Type::Dynamic) {
             return true;
         }
         match &expr.kind {

@@ -353,7 +353,8 @@ impl Statements<'_, '_> {
             let value = make(self, None);
             self.assign(name, value);
         } else {
-            self.each(name, collection, &ty, element, make);
+            let is_untyped = self.lowering.is_untyped(range);
+            self.each(name, collection, (&ty, is_untyped), element, make);
         }
         self.lines.shallower();
         self.lines.plain("}");
@@ -368,7 +369,7 @@ impl Statements<'_, '_> {
         &mut self,
         name: &str,
         collection: Doc,
-        ty: &Type,
+        (ty, is_untyped): (&Type, bool),
         element: Flow,
         make: impl FnOnce(&mut Self, Option<&str>) -> Doc,
     ) {
@@ -381,7 +382,11 @@ impl Statements<'_, '_> {
             ]);
             ("index", "index", head)
         } else if is_map(ty) {
-            let open = "for (const [key, value] of Object.entries(";
+            let open = if is_untyped {
+                "for (const [key, value] of Object.entries<any>("
+            } else {
+                "for (const [key, value] of Object.entries("
+            };
             ("key", "value", Doc::hugged(open, collection, ").sort()) {"))
         } else {
             let open = "for (const [index, value] of ";
