@@ -201,6 +201,11 @@ impl Kind {
         }
     }
 
+    /// Whether values are resources or components.
+    pub(crate) fn is_resource(&self) -> bool {
+        matches!(self, Kind::Resource(..) | Kind::Component(..))
+    }
+
     /// Common kind of two plain values.
     pub(crate) fn or(&self, other: &Kind) -> Kind {
         match (self, other) {

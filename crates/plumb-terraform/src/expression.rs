@@ -269,9 +269,24 @@ impl Converter<'_, '_> {
                     Shape::Guessed => Shape::Guessed,
                     shape => shape.element(),
                 };
-                let item = Typed::new(format!("{}[*]", list.text), element);
-                let item = self.follow(item, inner, scope);
-                Typed::new(item.text, item.shape.list_of())
+                let is_splat = |it: &Decorated<TraversalOperator>| {
+                    matches!(
+                        it.value(),
+                        TraversalOperator::FullSplat(_) | TraversalOperator::AttrSplat(_)
+                    )
+                };
+                let is_looked_up = matches!(&element, Shape::Variable(ty) if ty.has_optional());
+                // PCL has no splat within a splat, and no `lookup` behind one.
+                if is_looked_up || inner.iter().any(is_splat) {
+                    let (name, scope) = scope.with_fresh("item");
+                    let item = self.follow(Typed::new(&name, element), inner, &scope);
+                    let text = format!("[for {name} in {} : {}]", list.text, item.text);
+                    Typed::new(text, item.shape.list_of())
+                } else {
+                    let item = Typed::new(format!("{}[*]", list.text), element);
+                    let item = self.follow(item, inner, scope);
+                    Typed::new(item.text, item.shape.list_of())
+                }
             }
         };
         self.follow(result, outer, scope)

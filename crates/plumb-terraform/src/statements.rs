@@ -52,7 +52,7 @@ impl<'c> Converter<'_, 'c> {
             let text = || self.text(value, &Scope::default());
             let entry = match attribute.key.as_str() {
                 "type" => {
-                    let ty = self.type_of(value);
+                    let ty = type_of(value);
                     statement.head = head("config", &own, &ty);
                     continue;
                 }
@@ -74,50 +74,6 @@ impl<'c> Converter<'_, 'c> {
             );
         }
         statement.print()
-    }
-
-    /// A type as PCL writes it.
-    fn type_of(&self, expression: &Expression) -> String {
-        match expression {
-            Expression::Variable(name) => match name.as_str() {
-                name @ ("string" | "number" | "bool" | "any") => name.to_owned(),
-                "list" | "set" => "list(any)".to_owned(),
-                "map" => "map(any)".to_owned(),
-                _ => "any".to_owned(),
-            },
-            // Types were texts once.
-            Expression::String(name) => match name.as_str() {
-                "list" => "list(any)".to_owned(),
-                "map" => "map(any)".to_owned(),
-                name => name.to_owned(),
-            },
-            Expression::FuncCall(call) => {
-                let inner = call.args.get(0);
-                match (call.name.name.as_str(), inner) {
-                    ("list" | "set", Some(inner)) => format!("list({})", self.type_of(inner)),
-                    ("map", Some(inner)) => format!("map({})", self.type_of(inner)),
-                    ("optional", Some(inner)) => {
-                        format!("optional({})", self.type_of(inner))
-                    }
-                    ("tuple", Some(Expression::Array(items))) => {
-                        let items: Vec<String> = items.iter().map(|it| self.type_of(it)).collect();
-                        format!("tuple([{}])", items.join(", "))
-                    }
-                    ("object", Some(Expression::Object(object))) => {
-                        let fields = object.iter().map(|(key, value)| {
-                            let key = match key {
-                                ObjectKey::Ident(name) => name.as_str(),
-                                ObjectKey::Expression(key) => key.as_str().unwrap_or_default(),
-                            };
-                            format!("{}={}", hcl::key(key), self.type_of(value.expr()))
-                        });
-                        format!("object({{{}}})", fields.collect::<Vec<_>>().join(", "))
-                    }
-                    _ => "any".to_owned(),
-                }
-            }
-            _ => "any".to_owned(),
-        }
     }
 
     pub(crate) fn local(&self, attribute: &Attribute) -> String {
@@ -432,6 +388,50 @@ impl<'c> Converter<'_, 'c> {
     /// The text of a block that is not converted, as comments.
     pub(crate) fn kept(&self, node: &impl Span) -> String {
         crate::text::commented(self.original(node).lines())
+    }
+}
+
+/// A type as PCL writes it.
+fn type_of(expression: &Expression) -> String {
+    match expression {
+        Expression::Variable(name) => match name.as_str() {
+            name @ ("string" | "number" | "bool" | "any") => name.to_owned(),
+            "list" | "set" => "list(any)".to_owned(),
+            "map" => "map(any)".to_owned(),
+            _ => "any".to_owned(),
+        },
+        // Types were texts once.
+        Expression::String(name) => match name.as_str() {
+            "list" => "list(any)".to_owned(),
+            "map" => "map(any)".to_owned(),
+            name => name.to_owned(),
+        },
+        Expression::FuncCall(call) => {
+            let inner = call.args.get(0);
+            match (call.name.name.as_str(), inner) {
+                ("list" | "set", Some(inner)) => format!("list({})", type_of(inner)),
+                ("map", Some(inner)) => format!("map({})", type_of(inner)),
+                ("optional", Some(inner)) => {
+                    format!("optional({})", type_of(inner))
+                }
+                ("tuple", Some(Expression::Array(items))) => {
+                    let items: Vec<String> = items.iter().map(type_of).collect();
+                    format!("tuple([{}])", items.join(", "))
+                }
+                ("object", Some(Expression::Object(object))) => {
+                    let fields = object.iter().map(|(key, value)| {
+                        let key = match key {
+                            ObjectKey::Ident(name) => name.as_str(),
+                            ObjectKey::Expression(key) => key.as_str().unwrap_or_default(),
+                        };
+                        format!("{}={}", hcl::key(key), type_of(value.expr()))
+                    });
+                    format!("object({{{}}})", fields.collect::<Vec<_>>().join(", "))
+                }
+                _ => "any".to_owned(),
+            }
+        }
+        _ => "any".to_owned(),
     }
 }
 

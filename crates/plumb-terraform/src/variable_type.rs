@@ -34,6 +34,17 @@ impl VariableType {
         }
     }
 
+    /// Whether objects of the type may lack attributes.
+    pub(crate) fn has_optional(&self) -> bool {
+        match self {
+            VariableType::List(inner) | VariableType::Map(inner) => inner.has_optional(),
+            VariableType::Object(attributes) => attributes
+                .values()
+                .any(|it| it.default.is_some() || it.ty.has_optional()),
+            VariableType::Other => false,
+        }
+    }
+
     /// Whether objects of the type get values that they lack.
     pub(crate) fn has_defaults(&self) -> bool {
         match self {

@@ -106,3 +106,11 @@ output "formatted" {
 output "each" {
   value = { for key, it in terraform_data.each : key => it.output }
 }
+
+output "splat" {
+  value = var.rules[*].where.zone
+}
+
+output "splats" {
+  value = flatten(var.rules[*].ports[*])
+}

@@ -287,7 +287,7 @@ impl Printer {
             let values: Vec<Value> = items.iter().map(|it| self.any(it)).collect();
             if values
                 .iter()
-                .all(|it| it.is_plain() && is_resource(&it.kind))
+                .all(|it| it.is_plain() && it.kind.is_resource())
             {
                 let codes = values.into_iter().map(|it| it.code).collect();
                 return Doc::spaced_list("{", codes, "}");
@@ -301,14 +301,10 @@ impl Printer {
 
     fn list_of_resources(&mut self, tree: &Tree) -> Value {
         let value = self.any(tree);
-        let is_list = matches!(&value.kind, Kind::List(element) if is_resource(element));
+        let is_list = matches!(&value.kind, Kind::List(element) if element.is_resource());
         if !value.is_plain() || !is_list {
             return self.refuse("such a list of resources");
         }
         value
     }
-}
-
-fn is_resource(kind: &Kind) -> bool {
-    matches!(kind, Kind::Resource(..) | Kind::Component(..))
 }

@@ -130,7 +130,7 @@ impl Printer {
 
     /// Lists of resources for calls of an option that adds them.
     pub(super) fn lists_of_resources(&mut self, resources: &Resources) -> Vec<Code> {
-        let groups = match resources {
+        match resources {
             Resources::Plain(Tree::List(items)) => vec![self.literal_resources(items.iter())],
             Resources::Plain(tree) => vec![self.list_of_resources(tree)],
             Resources::Mixed(groups) => {
@@ -149,8 +149,7 @@ impl Printer {
                 }
                 lists
             }
-        };
-        groups
+        }
     }
 
     fn literal_resources<'t>(&mut self, items: impl Iterator<Item = &'t Tree>) -> Code {

@@ -27,7 +27,7 @@ impl Helper {
             Helper::Lookup => "lookup",
             Helper::Member => "memberOf",
             Helper::NotImplemented => "notImplemented",
-            Helper::Resources => "resources",
+            Helper::Resources => "asResources",
             Helper::SingleOrNone => "singleOrNone",
             Helper::ValueOf => "valueOf",
         }
@@ -90,8 +90,8 @@ func anys[T any](items []T) []interface{} {
 "
             }
             Helper::Resources => {
-                "// resources returns a list of resources of any type.
-func resources[R pulumi.Resource](items []R) []pulumi.Resource {
+                "// asResources returns a list of resources of any type.
+func asResources[R pulumi.Resource](items []R) []pulumi.Resource {
 	result := make([]pulumi.Resource, len(items))
 	for index, item := range items {
 		result[index] = item

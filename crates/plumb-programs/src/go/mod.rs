@@ -51,6 +51,7 @@ const PULUMI: &str = "github.com/pulumi/pulumi/sdk/v3/go/pulumi";
 /// Reserved names in addition to keywords: names that generated files use themselves, and functions of Go.
 const RESERVED: &[&str] = &[
     "args",
+    "asResources",
     "base64",
     "cap",
     "cfg",

@@ -26,7 +26,7 @@ use statements::Statements;
 const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 
 /// Reserved names in addition to keywords: names that generated files use themselves.
-const RESERVED: [&str; 33] = [
+const RESERVED: [&str; 34] = [
     "Array",
     "Buffer",
     "Intl",
@@ -44,6 +44,7 @@ const RESERVED: [&str; 33] = [
     "console",
     "crypto",
     "elements",
+    "entriesOf",
     "error",
     "exports",
     "firstOf",

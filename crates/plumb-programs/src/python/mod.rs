@@ -29,7 +29,7 @@ use statements::Statements;
 const PYTHON: ProgramLanguage = ProgramLanguage::Python;
 
 /// Reserved names in addition to keywords: names that generated files use themselves.
-const RESERVED: [&str; 36] = [
+const RESERVED: [&str; 38] = [
     "Any",
     "Optional",
     "args",
@@ -38,12 +38,14 @@ const RESERVED: [&str; 36] = [
     "config",
     "dict",
     "elements",
+    "entries_of",
     "enumerate",
     "error",
     "float",
     "hashlib",
     "index",
     "int",
+    "isinstance",
     "json",
     "key",
     "len",

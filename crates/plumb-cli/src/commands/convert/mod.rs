@@ -124,7 +124,7 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     } else {
         Leniency::ALL
     };
-    // The text of others is at hand, and is changed more easily than what is made of it.
+    // The author of a program in PCL or YAML can change it. What is made of other files is written as far as it goes.
     let goes_on = !args.strict && !matches!(origin, Origin::Files(_));
     write_program(sources, leniency, &target, &description, &out, goes_on, ctx)?;
     if let Origin::Terraform(configuration) = &origin {
@@ -147,7 +147,7 @@ pub fn run(args: &ConvertArgs, ctx: &Context) -> Result<ExitStatus, Error> {
 }
 
 /// Writes the files of a program in the language of the target, and the SDKs that it has beside it. If the conversion
-/// `goes_on`, the program fails where it has something that the language has no form for.
+/// `goes_on`, the program is written even if the language has no form for something in it, and fails there.
 fn write_program(
     sources: &Sources,
     leniency: Leniency,
@@ -189,7 +189,7 @@ fn bind(
     Ok((loaded.program, loaded.problems))
 }
 
-/// Shows what the program fails with, each with the text in PCL: its place is in no file that the user has.
+/// Lists what the written program fails with. Each is shown with its text in PCL, because the user has no such file.
 fn list(problems: &[Problem], ctx: &Context) {
     for problem in problems {
         let shown = problem.diagnostic.excerpt(&problem.source);

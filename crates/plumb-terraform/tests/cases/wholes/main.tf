@@ -67,3 +67,7 @@ output "egress" {
 output "ports" {
   value = [for it in var.rules : it.to_port]
 }
+
+output "nested" {
+  value = var.rules[*].notes[*].text
+}
