@@ -6,7 +6,8 @@ use hcl_edit::structure::Body;
 use hcl_edit::visit_mut::{VisitMut, visit_object_mut};
 use hcl_edit::{Decorated, Ident};
 
-/// Mark of a repeated key, once for each time that the key was there before. A letter to the parser, and nothing to see.
+/// Mark of a repeated key, once for each time that the key was there before. The parser takes it as part of a name, and it
+/// is invisible.
 const MARK: char = '\u{fe00}';
 
 /// Part of the parser's message about a repeated key.

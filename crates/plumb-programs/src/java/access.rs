@@ -277,7 +277,9 @@ impl Printer {
         });
         let groups = groups.collect();
         let open = format!("{stream}.<{list}<? extends {resource}>>of(");
-        let flat = format!(".<{resource}>flatMap(it -> it.stream()).toList()");
+        let collectors = self.class("java.util.stream.Collectors");
+        let flat =
+            format!(".<{resource}>flatMap(it -> it.stream()).collect({collectors}.toList())");
         vec![Doc::Row(vec![
             Doc::arguments(&open, groups, ")"),
             flat.into(),
