@@ -90,7 +90,7 @@ enum End {
     Last,
     /// There are more.
     More,
-    /// It is the same page again.
+    /// The page is the same as the one before.
     Itself,
 }
 

@@ -1,6 +1,6 @@
-//! Calls of modules that need something that needs the module itself: a bucket's policy that names the bucket, say. Terraform
-//! looks at each variable and output of a module by itself. A component is there when all of its inputs are, so one reference
-//! of each circle has to go.
+//! Arguments of modules that depend on the module's own outputs: the module of a bucket is given a policy that names the
+//! bucket. Terraform orders single variables and outputs, so this is no cycle there. A component waits for all of its inputs
+//! before it has outputs, so one reference of each cycle is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::source::ModuleSource;
 /// References of a module's declarations.
 type Needs = BTreeMap<Declared, BTreeSet<Declared>>;
 
-/// The references that calls cannot have: the name of the call, and what it refers to.
+/// The references that have to be left out of calls: the name of the call, and the declaration it refers to.
 pub(crate) fn circles(source: &ModuleSource) -> BTreeSet<(String, Declared)> {
     let mut needs = Needs::new();
     for file in &source.files {

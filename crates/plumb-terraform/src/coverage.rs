@@ -41,7 +41,7 @@ struct Count<'f> {
 }
 
 impl Count<'_> {
-    /// A note on the first line of a block is about all that is in it.
+    /// Counts the attributes of a block. A note on its first line is about all of them.
     fn block(&self, block: &Block, is_lost: bool, coverage: &mut Coverage) {
         let is_lost = is_lost || self.is_noted(&block.ident);
         self.body(&block.body, is_lost, coverage);

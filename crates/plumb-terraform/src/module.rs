@@ -25,7 +25,7 @@ pub(crate) struct Module<'c> {
     pub(crate) providers: Vec<ProviderBlock<'c>>,
     /// Former and current addresses of moved resources, without the module.
     pub(crate) moved: Vec<(String, String)>,
-    /// References that calls of modules cannot have.
+    /// References that have to be left out of calls of modules: the call, and the declaration it refers to.
     pub(crate) circles: BTreeSet<(String, Declared)>,
 }
 

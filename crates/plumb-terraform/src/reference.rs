@@ -10,10 +10,10 @@ use crate::scope::{Meaning, Scope, Typed};
 use crate::shape::Shape;
 use crate::statements::REMOTE_STATE;
 
-/// What is said where something refers to a resource or data source that is left out.
+/// Note on a reference to a resource or data source that is left out.
 const LEFT_OUT: &str = "what this refers to is left out, because its type is not known";
 
-/// What is said where the call of a module refers to something that needs the module.
+/// Note on an argument of a module that depends on the module itself.
 const CIRCLE: &str =
     "this needs the module that is called here, and a component cannot wait for itself";
 

@@ -155,10 +155,8 @@ impl Fields {
 
     /// Whether a property has a name in camel case.
     pub(crate) fn has_capitals(&self) -> bool {
-        let names = self.properties().into_iter().flat_map(Properties::values);
-        names
-            .into_iter()
-            .any(|it| it.name.contains(char::is_uppercase))
+        let mut properties = self.properties().into_iter().flat_map(Properties::values);
+        properties.any(|it| it.name.contains(char::is_uppercase))
     }
 
     /// Number of `names` that are properties.
