@@ -2,7 +2,10 @@
 //!
 //! Entries become blocks and attributes, in the order settings, variables, resources, outputs; stacks that
 //! `fn::stackReference` names become resources. Names that PCL cannot have, and names of its functions, get another
-//! identifier and keep their own as the logical name. Comments are dropped. The text is not laid out: `plumb_pcl::format` does that.
+//! identifier and keep their own as the logical name. Comments at entries and at properties of resources are kept. The text is not
+//! laid out: `plumb_pcl::format` does that.
+
+mod comments;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,6 +14,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_eval::hcl;
+
+use comments::{Comments, Subject};
 
 use crate::config::{ConfigDecl, ConfigType};
 use crate::diagnostic::Diagnostic;
@@ -67,7 +72,12 @@ fn translate(syntax: &Syntax, diagnostics: Vec<Diagnostic>) -> AsPcl {
             problems: diagnostics,
         },
         text: String::new(),
+        comments: Comments::of(&syntax.source.text),
     };
+    translation.comments_at(&Subject::Program);
+    if !translation.text.is_empty() {
+        translation.text.push('\n');
+    }
     if let Some(version) = &syntax.required_version {
         let version = translation.writer.expression(version);
         let _ = writeln!(
@@ -88,6 +98,7 @@ fn translate(syntax: &Syntax, diagnostics: Vec<Diagnostic>) -> AsPcl {
     for (key, value) in &syntax.variables {
         let value = translation.writer.expression(value);
         let name = translation.name(&key.text);
+        translation.comments_at(&Subject::Declared(key.text.to_string()));
         let _ = writeln!(translation.text, "{name} = {value}");
     }
     for resource in &syntax.resources {
@@ -101,6 +112,7 @@ fn translate(syntax: &Syntax, diagnostics: Vec<Diagnostic>) -> AsPcl {
             name.push('_');
         }
         let logical = logical(&name, &key.text);
+        translation.comments_at(&Subject::Output(key.text.to_string()));
         let _ = writeln!(
             translation.text,
             "output {name} {{\n{logical} value = {value}\n}}"
@@ -179,6 +191,7 @@ fn logical(identifier: &str, name: &str) -> String {
 struct Translation<'a> {
     writer: Writer<'a>,
     text: String,
+    comments: Comments,
 }
 
 impl Translation<'_> {
@@ -186,8 +199,13 @@ impl Translation<'_> {
         self.writer.names.get(name).cloned().unwrap_or_default()
     }
 
+    fn comments_at(&mut self, subject: &Subject) {
+        self.comments.write(subject, &mut self.text);
+    }
+
     fn config(&mut self, config: &ConfigDecl) {
         let name = self.name(&config.key.text);
+        self.comments_at(&Subject::Declared(config.key.text.to_string()));
         let ty = config.ty.as_ref().and_then(config_type);
         let ty = ty.map(|ty| format!(" {}", hcl::quoted(&ty)));
         let _ = writeln!(self.text, "config {name}{} {{", ty.unwrap_or_default());
@@ -213,6 +231,8 @@ impl Translation<'_> {
         let token = hcl::quoted(&resource.type_token);
         let read = resource.read();
         let word = if read.is_some() { "read" } else { "resource" };
+        let own = resource.key.text.to_string();
+        self.comments_at(&Subject::Declared(own.clone()));
         let _ = writeln!(self.text, "{word} {name} {token} {{");
         self.text.push_str(&logical(&name, resource.logical_name()));
         if let Some((get, id)) = read {
@@ -226,6 +246,8 @@ impl Translation<'_> {
             Properties::None => {}
             Properties::Map(entries) => {
                 for (key, value) in entries {
+                    let property = Subject::Property(own.clone(), key.text.to_string());
+                    self.comments_at(&property);
                     self.attribute(&key.text, value);
                 }
             }
@@ -377,6 +399,16 @@ mod tests {
         assert_eq!(
             made.text,
             "config size \"int\" {\n default = 3\n}\naB = size\nresource pet \"random:RandomPet\" {\n __logicalName = \"my-pet\"\n length = aB\n options {\n  protect = true\n  ignoreChanges = [\"tags.x\"]\n }\n}\noutput pet {\n value = pet.id\n}\n"
+        );
+    }
+
+    #[test]
+    fn comments_stay_at_what_they_are_about() {
+        let yaml = "# The program.\n\n# All.\nresources:\n  # A pet.\n  # It is tame.\n  pet:\n    type: random:RandomPet\n    properties:\n      # Words.\n      length: 2 # not more\noutputs:\n  # Its name.\n  pet: ${pet.id}\n";
+        let made = program_as_pcl("Main.yaml", yaml);
+        assert_eq!(
+            made.text,
+            "# The program.\n\n# All.\n# A pet.\n# It is tame.\nresource pet \"random:RandomPet\" {\n# Words.\n# not more\n length = 2\n}\n# Its name.\noutput pet {\n value = pet.id\n}\n"
         );
     }
 
