@@ -29,6 +29,7 @@ pub mod output;
 pub mod own_version;
 pub mod packages;
 pub mod prompt;
+pub mod secret_settings;
 pub mod signals;
 pub mod table;
 pub mod terraform;

@@ -155,7 +155,7 @@ const ROOMS: [&[&str]; 6] = [
         "terraform",
     ],
     &["context", "metadata", "trace"],
-    &["acquire", "packages"],
+    &["acquire", "packages", "secret_settings"],
     &["operations"],
 ];
 

@@ -13,13 +13,14 @@ use plumb_resource::{ResourceState, Urn};
 use plumb_schema::{PackageQuery, PackageSchema, SchemaLoadError, SchemaLoader};
 use plumb_state::Snapshot;
 use plumb_value::Value;
-use plumb_yaml::imported::{Code, Imported, declarations};
+use plumb_yaml::imported::{Code, Declarations, Imported, Setting, Target, declarations};
 
 use super::import::Listing;
 use super::request::ImportRequest;
 use super::translated::of_translated;
-use crate::context::Stack;
+use crate::context::{Stack, StackSecrets, StackSettings};
 use crate::packages::schemas;
+use crate::secret_settings::{known_secrets, save_secrets};
 use crate::{Context, Error, go};
 
 const INTRODUCTION: &str = "Please copy the following code into your Pulumi application. Not doing so\n\
@@ -66,6 +67,39 @@ pub(super) struct CodeRequest {
     names: BTreeMap<Urn, String>,
     out: Option<String>,
     is_protected: bool,
+    settings: SettingsOfCode,
+}
+
+/// The settings of the stack, for secrets in the generated code.
+pub(super) struct SettingsOfCode {
+    pub(super) file: StackSettings,
+    pub(super) secrets: Arc<StackSecrets>,
+    pub(super) project: String,
+    /// Whether the file may be changed.
+    pub(super) can_save: bool,
+}
+
+impl SettingsOfCode {
+    /// Saves the secrets, or tells the user to set them.
+    fn save(&self, added: &[Setting], ctx: &Context) -> Result<(), Error> {
+        let names = added.iter().map(|it| format!("`{}`", it.name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let path = self.file.path.as_ref().filter(|_| self.can_save);
+        let Some(path) = path else {
+            ctx.printer.warning(&format!(
+                "the code reads secrets from settings that the stack lacks: {names}; set each with `plumb config set --secret NAME`"
+            ));
+            return Ok(());
+        };
+        // The operation may have changed the file.
+        let mut file = StackSettings::read(path, &self.project)?;
+        save_secrets(&mut file, &self.secrets, &self.project, added)?;
+        let where_ = path.file_name().unwrap_or_default().display().to_string();
+        ctx.printer.info(&format!(
+            "The code reads secrets from settings, which are encrypted in {where_}: {names}"
+        ));
+        Ok(())
+    }
 }
 
 impl CodeRequest {
@@ -75,6 +109,7 @@ impl CodeRequest {
         listing: Listing,
         stack: &Stack,
         snapshot: &Snapshot,
+        settings: SettingsOfCode,
     ) -> Self {
         let states = listing.specs.iter().filter_map(|spec| {
             let urn = Listing::urn(spec, stack.name(), stack.project_name());
@@ -87,6 +122,7 @@ impl CodeRequest {
             names: listing.names,
             out: import.out.clone(),
             is_protected: import.protects,
+            settings,
         }
     }
 
@@ -95,36 +131,23 @@ impl CodeRequest {
         let Some(language) = language(ctx)? else {
             return Ok(());
         };
-        if self.states.is_empty() {
+        let is_shown = is_human || self.out.is_some();
+        if self.states.is_empty() || !is_shown {
             return Ok(());
         }
         if !has_code(&language) {
-            if is_human {
-                ctx.printer.warning(&format!(
-                    "the resources are imported; code for them is printed in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in \
-                     {language}: declare them by hand, with the inputs that `plumb state get URN` shows"
-                ));
-            }
+            ctx.printer.warning(&format!(
+                "the resources are imported; code for them is printed in Python, TypeScript, Go, Java, C#, Rust and YAML, and not yet in \
+                 {language}: declare them by hand, with the inputs that `plumb state get URN` shows"
+            ));
             return Ok(());
         }
-        let specs: Vec<PluginSpec> = self.states.iter().map(|(_, spec)| spec.clone()).collect();
-        let packages: Vec<Option<Arc<PackageSchema>>> = schemas(&specs, ctx).await?;
-        let resources: Vec<Imported<'_>> = self
-            .states
-            .iter()
-            .zip(packages)
-            .map(|((state, _), package)| Imported {
-                state,
-                package,
-                is_protected: self.is_protected,
-            })
-            .collect();
-        let mut code = declarations(&resources, &self.names);
-        if let Some(target) = language_of(&language) {
-            code = in_language(code, target, &resources).await?;
-        }
+        let (code, added) = self.generate(language_of(&language), ctx).await?;
         for note in &code.notes {
             ctx.printer.warning(note);
+        }
+        if !added.is_empty() {
+            self.settings.save(&added, ctx)?;
         }
         match &self.out {
             Some(file) => {
@@ -132,16 +155,58 @@ impl CodeRequest {
                 std::fs::write(&path, &code.text)
                     .map_err(|error| Error::from(error).context(path.display()))?;
             }
-            None if is_human => {
+            None => {
                 ctx.printer.note(INTRODUCTION);
                 if self.is_protected {
                     ctx.printer.note(ABOUT_PROTECTION);
                 }
                 ctx.printer.data(&code.text);
             }
-            None => {}
         }
         Ok(())
+    }
+
+    /// The code in a language, or in YAML without one, and the settings that it needs.
+    async fn generate(
+        &self,
+        language: Option<ProgramLanguage>,
+        ctx: &Context,
+    ) -> Result<(Code, Vec<Setting>), Error> {
+        let specs: Vec<PluginSpec> = self.states.iter().map(|(_, spec)| spec.clone()).collect();
+        let packages: Vec<Option<Arc<PackageSchema>>> = schemas(&specs, ctx).await?;
+        let states = self.states.iter().zip(packages);
+        let resources: Vec<Imported<'_>> = states
+            .map(|((state, _), package)| Imported {
+                state,
+                package,
+                is_protected: self.is_protected,
+            })
+            .collect();
+        let SettingsOfCode {
+            file,
+            secrets,
+            project,
+            ..
+        } = &self.settings;
+        let has_secrets = self
+            .states
+            .iter()
+            .any(|(it, _)| it.inputs.contains_secrets());
+        let known = if has_secrets {
+            known_secrets(file, secrets, project)?
+        } else {
+            BTreeMap::new()
+        };
+        let target = Target {
+            names: self.names.clone(),
+            known_secrets: known,
+            is_yaml: language.is_none(),
+        };
+        let Declarations { mut code, settings } = declarations(&resources, target);
+        if let Some(language) = language {
+            code = in_language(code, language, &resources).await?;
+        }
+        Ok((code, settings))
     }
 }
 

@@ -555,6 +555,7 @@ impl OperationRequest {
             listing,
             &session.stack,
             snapshot,
+            session.settings_of_code(!self.preview_only),
         )))
     }
 }

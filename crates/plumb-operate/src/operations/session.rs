@@ -34,6 +34,7 @@ use tracing::{Instrument as _, info_span};
 use super::converted::Converted;
 use super::debugging::Debugged;
 use super::host::{ProjectEnvironment, ProjectProgram};
+use super::import_code::SettingsOfCode;
 use super::plan::{self, PlanPath};
 use super::screen::{self, ScreenSetup, Seen};
 use super::{naming, secrecy};
@@ -532,6 +533,16 @@ impl<'c> Session<'c> {
             self.ctx.printer.warning(&crate::error::chain(&error));
         }
         self.save_settings()
+    }
+
+    /// The settings for secrets in generated code.
+    pub(super) fn settings_of_code(&self, can_save: bool) -> SettingsOfCode {
+        SettingsOfCode {
+            file: self.settings.clone(),
+            secrets: Arc::clone(&self.secrets),
+            project: self.stack.project_name().to_owned(),
+            can_save,
+        }
     }
 
     /// Saves the settings, if they have a file. Without one, only the state records the secrets manager.

@@ -2,9 +2,9 @@
 
 use hcl_edit::RawString;
 use hcl_edit::structure::Body;
-use plumb_project::yaml::{Comments, Data, Item, Mapping, Node};
+use plumb_project::yaml::{Data, Item, Node};
 
-use crate::imported::{self, has_entries, put};
+use crate::imported::{has_entries, put};
 
 /// Places properties, or what is read, between the type and the options.
 pub(super) fn insert_properties(entry: &mut Node, properties: Node, id: Option<Node>) {
@@ -52,19 +52,6 @@ pub(super) fn config_type(text: &str) -> String {
     match text {
         "string" | "number" | "int" | "bool" => text.to_owned(),
         _ => "object".to_owned(),
-    }
-}
-
-pub(super) fn add(section: &mut Node, key: &str, value: Node, head: Vec<String>) {
-    if let Data::Mapping(Mapping { entries, .. }) = &mut section.data {
-        let item = Item {
-            value,
-            comments: Comments {
-                head,
-                ..Comments::default()
-            },
-        };
-        entries.push((imported::key(key), item));
     }
 }
 

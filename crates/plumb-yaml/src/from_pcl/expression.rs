@@ -10,7 +10,9 @@ use plumb_project::yaml::{Data, Item, Mapping, Node};
 use plumb_value::go_number;
 
 use super::Translator;
-use crate::imported::{self, call, escaped, flow_if_empty, list, put, short_token, string};
+use crate::imported::{
+    self, call, escaped_before_reference, flow_if_empty, list, put, short_token, string,
+};
 
 /// Functions that have the same name and one argument in both languages.
 const SAME_FUNCTIONS: [&str; 18] = [
@@ -96,7 +98,10 @@ impl Translator<'_> {
         let mut parts = Vec::new();
         for element in template {
             match element {
-                Element::Literal(text) => parts.push(Node::string(escaped(text.value()))),
+                // A reference may follow.
+                Element::Literal(text) => {
+                    parts.push(Node::string(escaped_before_reference(text.value())));
+                }
                 Element::Interpolation(it) => parts.push(self.value(&it.expr)),
                 Element::Directive(it) => return self.without_form(&**it, "template directives"),
             }

@@ -19,8 +19,8 @@ use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Body, Structure};
 use plumb_project::yaml::{Document, Node, emit};
 
-use crate::imported::{has_entries, list, put, short_token};
-use entries::{add, comments, config_type, insert_properties, logical_name};
+use crate::imported::{add, has_entries, list, put, short_token};
+use entries::{comments, config_type, insert_properties, logical_name};
 
 /// One file of a PCL program.
 #[derive(Clone, Debug)]

@@ -7,6 +7,8 @@ use plumb_value::Value;
 use serde_json::Value as Json;
 
 use super::put;
+use crate::config::stack_value;
+use crate::eval::value::Val;
 
 /// A setting for a secret of the state.
 pub struct Setting {
@@ -43,12 +45,21 @@ pub(super) struct Settings {
     /// Names that mean something else, or settings with other values.
     taken: BTreeSet<String>,
     added: Vec<Setting>,
+    /// Whether the program is in YAML.
+    is_yaml: bool,
 }
 
 impl Settings {
     /// `known` are settings that exist, by their values; `taken` are names of something else.
-    pub(super) fn new(known: BTreeMap<String, String>, taken: BTreeSet<String>) -> Self {
-        let known = known.into_iter().filter(|(_, name)| !taken.contains(name));
+    pub(super) fn new(
+        known: BTreeMap<String, String>,
+        taken: BTreeSet<String>,
+        is_yaml: bool,
+    ) -> Self {
+        let is_read = |text: &str| !is_yaml || is_read_as_itself(text);
+        let known = known
+            .into_iter()
+            .filter(|(text, name)| !taken.contains(name) && is_read(text));
         let names: BTreeMap<_, _> = known
             .map(|(value, name)| ((SettingType::String, value), name))
             .collect();
@@ -58,6 +69,7 @@ impl Settings {
             used: BTreeMap::new(),
             taken,
             added: Vec::new(),
+            is_yaml,
         }
     }
 
@@ -75,6 +87,12 @@ impl Settings {
             .unwrap_or(wanted);
         self.names.insert((ty, value.clone()), name.clone());
         self.used.insert(name.clone(), ty);
+        let is_quoted = self.is_yaml && ty == SettingType::String && !is_read_as_itself(&value);
+        let value = if is_quoted {
+            Json::String(value).to_string()
+        } else {
+            value
+        };
         self.added.push(Setting {
             name: name.clone(),
             value,
@@ -87,6 +105,11 @@ impl Settings {
         let mut all = Node::empty_mapping();
         for (name, ty) in &self.used {
             let mut one = Node::empty_mapping();
+            let ty = match ty {
+                // Project files have no type for numbers. Programs in YAML take the value as it is.
+                SettingType::Number if self.is_yaml => SettingType::String,
+                ty => *ty,
+            };
             put(&mut one, "type", Node::string(ty.name()));
             put(&mut one, "secret", Node::plain("true"));
             put(&mut all, name, one);
@@ -98,6 +121,11 @@ impl Settings {
     pub(super) fn into_added(self) -> Vec<Setting> {
         self.added
     }
+}
+
+/// Whether a program in YAML reads the text of a setting as that text, although it looks for numbers and JSON in it.
+fn is_read_as_itself(text: &str) -> bool {
+    matches!(stack_value(text), Val::String(read) if read == text)
 }
 
 /// Words of a label in one, as names of settings are written.

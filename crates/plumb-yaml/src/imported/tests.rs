@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plumb_resource::{ProviderRef, ResourceId, ResourceKind, ResourceState, Urn};
@@ -12,7 +11,7 @@ const SCHEMA: &str = r##"{
   "name": "lab", "version": "1.0.0",
   "types": {
     "lab:index:Rule": {"type": "object", "properties": {
-      "port": {"type": "integer"}, "host": {"type": "string"}, "kind": {"type": "string"}}, "required": ["port", "kind"]}
+      "port": {"type": "integer"}, "host": {"type": "string"}, "proto": {"type": "string", "default": "tcp"}, "kind": {"type": "string"}}, "required": ["port", "kind"]}
   },
   "resources": {
     "lab:index/thing:Thing": {
@@ -20,6 +19,7 @@ const SCHEMA: &str = r##"{
         "value": {"type": "string"},
         "size": {"type": "integer"},
         "rule": {"$ref": "#/types/lab:index:Rule"},
+        "count": {"type": "integer", "default": 3},
         "other": {"type": "string"},
         "script": {"$ref": "pulumi.json#/Asset"},
         "tags": {"type": "object", "additionalProperties": {"type": "string"}}
@@ -48,7 +48,7 @@ fn imported(states: &[ResourceState], is_protected: bool) -> Vec<Imported<'_>> {
 }
 
 fn code(states: &[ResourceState], is_protected: bool) -> Code {
-    declarations(&imported(states, is_protected), &BTreeMap::new())
+    declarations(&imported(states, is_protected), Target::default()).code
 }
 
 #[test]
@@ -65,9 +65,14 @@ fn inputs_are_those_of_the_schema_in_its_order() {
         .with("gone", "x")
         .with("other", Value::Null)
         .with("script", "run.sh");
+    let code = code(&[thing("a.b", "1", inputs)], true);
     assert_eq!(
-        code(&[thing("a.b", "1", inputs)], true).text,
-        "resources:
+        code.text,
+        "config:
+  aBValue:
+    type: string
+    secret: true
+resources:
   a_b:
     type: lab:Thing
     name: a.b
@@ -82,11 +87,17 @@ fn inputs_are_those_of_the_schema_in_its_order() {
       tags:
         a: \"true\"
         b: $${x}
-      value:
-        fn::secret: v
+      value: ${aBValue}
     options:
       protect: true
 "
+    );
+    assert_eq!(
+        code.notes,
+        [
+            "urn:pulumi:dev::proj::lab:index/thing:Thing::a.b: `rule.old` is left out: the schema has no such input",
+            "urn:pulumi:dev::proj::lab:index/thing:Thing::a.b: `gone` is left out: the schema has no such input",
+        ]
     );
 }
 
@@ -114,6 +125,51 @@ fn what_names_one_other_resource_becomes_a_reference() {
         text.contains("value: ${a.arn}\n") && !text.contains("dependsOn"),
         "{text}"
     );
+}
+
+#[test]
+fn a_reference_that_closed_a_circle_stays_a_text() {
+    let inputs = |value: &str| PropertyMap::new().with("size", 1.0).with("value", value);
+    let first = thing("a", "id-a", inputs("id-b"));
+    let second = thing("b", "id-b", inputs("id-c"));
+    let third = thing("c", "id-c", inputs("id-a"));
+    let text = code(&[first, second, third], false).text;
+    assert!(text.contains("value: ${b.id}\n"), "{text}");
+    assert!(text.contains("value: ${c.id}\n"), "{text}");
+    assert!(text.contains("value: id-a\n"), "{text}");
+    let guess = "  # A guess, from equal texts: value is b.id.\n  a:\n";
+    assert!(text.contains(guess), "{text}");
+}
+
+#[test]
+fn no_declaration_takes_the_name_of_another() {
+    let inputs = || PropertyMap::new().with("size", 1.0);
+    let states = ["a.b", "a_b", "a/b"].map(|name| thing(name, name, inputs()));
+    let text = code(&states, false).text;
+    for declared in ["  a_b:\n", "  a_b-Thing:\n", "  a_b-Thing-2:\n"] {
+        assert!(text.contains(declared), "{text}");
+    }
+}
+
+#[test]
+fn defaults_are_written_for_languages_that_fill_in_none() {
+    let inputs = PropertyMap::new().with("count", 3.0).with(
+        "rule",
+        PropertyMap::new().with("port", 80.0).with("proto", "tcp"),
+    );
+    let states = [thing("a", "1", inputs)];
+    let text = |is_yaml| {
+        let target = Target {
+            is_yaml,
+            ..Target::default()
+        };
+        declarations(&imported(&states, false), target).code.text
+    };
+    let (with, without) = (text(true), text(false));
+    assert!(with.contains("count: 3\n"), "{with}");
+    assert!(!without.contains("count:"), "{without}");
+    // Not every language fills in those of nested objects.
+    assert!(without.contains("proto: tcp\n"), "{without}");
 }
 
 #[test]
@@ -159,7 +215,11 @@ fn resource(urn: Urn, id: &str) -> ResourceState {
 fn whole(states: &[ResourceState], outputs: &PropertyMap, known: &[(&str, &str)]) -> WholeProgram {
     let known = known.iter();
     let known = known.map(|(value, name)| ((*value).to_owned(), (*name).to_owned()));
-    whole_program(&imported(states, false), outputs, known.collect())
+    let target = Target {
+        known_secrets: known.collect(),
+        ..Target::default()
+    };
+    whole_program(&imported(states, false), outputs, target)
 }
 
 const THING: &str = "lab:index/thing:Thing";
@@ -228,6 +288,29 @@ fn secrets_of_a_whole_program_are_settings() {
         .map(|it| (&*it.name, &*it.value))
         .collect();
     assert_eq!(added, [("userTags", "unheard-of")]);
+}
+
+#[test]
+fn settings_for_yaml_are_read_as_the_texts_that_they_are() {
+    for (text, setting) in [
+        ("1.0", "\"1.0\""),
+        ("true", "\"true\""),
+        ("\"a\"", "\"\\\"a\\\"\""),
+        ("007", "007"),
+    ] {
+        let secret = Value::secret(Value::String(text.into()));
+        let states = [thing("t", "t", PropertyMap::new().with("value", secret))];
+        let target = |is_yaml| Target {
+            is_yaml,
+            known_secrets: [("1.0".to_owned(), "version".to_owned())].into(),
+            ..Target::default()
+        };
+        let made = declarations(&imported(&states, false), target(true));
+        assert_eq!(made.settings[0].value, setting, "{}", made.code.text);
+        let made = declarations(&imported(&states, false), target(false));
+        let added: Vec<_> = made.settings.iter().map(|it| it.value.as_str()).collect();
+        assert_eq!(added, if text == "1.0" { vec![] } else { vec![text] });
+    }
 }
 
 #[test]

@@ -1,36 +1,53 @@
 //! Property values as YAML, as far as possible in the shape that the schema gives them.
 
-use plumb_project::yaml::{Data, Layout, Mapping, Node};
+use plumb_project::yaml::{Data, Item, Layout, Mapping, Node};
 use plumb_schema::{
-    PackageSchema, Primitive, Properties, Property, Reference, Type, TypeDefinition, TypeKind,
+    Constant, PackageSchema, Primitive, Properties, Property, Reference, Type, TypeDefinition,
+    TypeKind,
 };
 use plumb_value::{Archive, ArchiveSource, Asset, AssetSource, PropertyMap, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
+use super::references::{PropertyReference, References};
 use super::settings::{SettingType, Settings};
+use super::text::{escaped, escaped_before_reference, key, string};
 use super::{list, put};
 
-/// Minimum length of a text that is looked for where no dependency is known, or in longer texts.
-pub(super) const SHORTEST: usize = 4;
-
-/// Turns values into nodes.
+/// Turns the values of one resource into nodes.
 pub(super) struct Printer<'a> {
-    pub(super) package: Option<&'a PackageSchema>,
-    /// Texts that stand for something of another resource, and how that is written.
-    pub(super) guesses: &'a FxHashMap<String, String>,
-    /// Identifiers of the resources that were mentioned.
-    pub(super) mentioned: Vec<String>,
-    /// A value that cannot be written.
+    package: Option<&'a PackageSchema>,
+    /// Texts that stand for properties of resources.
+    references: &'a References,
+    /// Names of resources that the value must not refer to.
+    pub(super) excluded: FxHashSet<String>,
+    /// References that were written.
+    pub(super) found: Vec<Found>,
+    /// What cannot be written, with its place.
     pub(super) missing: Vec<String>,
-    /// Settings that stand for secrets; without them, secrets are written.
-    pub(super) settings: Option<&'a mut Settings>,
+    /// Settings that stand for secrets.
+    settings: &'a mut Settings,
     /// Whether the value is a part of a secret, so that its scalars become settings.
     is_inside_secret: bool,
-    /// Name for a setting, if one is added.
-    pub(super) label: String,
+    /// Name of the resource, for names of settings.
+    pub(super) owner: String,
+    /// Place of the value: the property, and keys and indices below it.
+    pub(super) path: Vec<String>,
     /// Whether references may be parts of longer texts.
     pub(super) finds_parts: bool,
+    /// Whether the program has the defaults of the schema without saying so.
+    pub(super) has_defaults: bool,
 }
+
+/// A reference that was written.
+pub(super) struct Found {
+    /// Path of the value.
+    pub(super) place: String,
+    /// Property of the other resource.
+    pub(super) reference: PropertyReference,
+}
+
+/// Key by which providers made of Terraform's list what they have filled in.
+const DEFAULTS: &str = "__defaults";
 
 /// Types may contain themselves.
 const DEEPEST_ZERO: usize = 8;
@@ -38,17 +55,21 @@ const DEEPEST_ZERO: usize = 8;
 impl<'a> Printer<'a> {
     pub(super) fn new(
         package: Option<&'a PackageSchema>,
-        guesses: &'a FxHashMap<String, String>,
+        references: &'a References,
+        settings: &'a mut Settings,
     ) -> Self {
         Printer {
             package,
-            guesses,
-            mentioned: Vec::new(),
+            references,
+            excluded: FxHashSet::default(),
+            found: Vec::new(),
             missing: Vec::new(),
-            settings: None,
+            settings,
             is_inside_secret: false,
-            label: String::new(),
+            owner: String::new(),
+            path: Vec::new(),
             finds_parts: false,
+            has_defaults: false,
         }
     }
 }
@@ -60,26 +81,78 @@ impl Printer<'_> {
         for (name, property) in shape {
             let value = map.get(name.as_str()).filter(|value| !is_absent(value));
             match value {
-                Some(value) => put(&mut node, name, self.value(value, Some(&property.ty))),
+                Some(value) if self.is_implied(value, property) => {}
+                Some(value) => {
+                    let value = self.at(name, |it| it.value(value, Some(&property.ty)));
+                    put(&mut node, name, value);
+                }
                 None if is_needed(property) => put(&mut node, name, self.zero(&property.ty, 0)),
                 None => {}
             }
         }
+        let unknown = map.iter().filter(|(key, value)| {
+            !shape.contains_key(key.as_str())
+                && !is_absent(value)
+                && !key.as_str().starts_with("__")
+        });
+        for (key, _) in unknown {
+            self.at(key.as_str(), |it| {
+                it.leave_out("the schema has no such input");
+            });
+        }
         node
+    }
+
+    /// Whether the program has an input of the resource without saying so. A default that an environment variable may
+    /// replace is no such input, and those of nested objects are not filled in by every language.
+    fn is_implied(&self, value: &Value, property: &Property) -> bool {
+        let is_input = self.path.is_empty() && self.has_defaults;
+        let is_fixed = property.default_info.is_none();
+        let default = property.default.as_ref().filter(|_| is_input && is_fixed);
+        default.is_some_and(|default| match (default, value) {
+            (Constant::Bool(default), Value::Bool(value)) => default == value,
+            (Constant::Number(default), Value::Number(value)) => default == value,
+            (Constant::String(default), Value::String(value)) => default == value.as_str(),
+            _ => false,
+        })
     }
 
     /// Every entry, in the order of the keys.
     pub(super) fn map(&mut self, map: &PropertyMap, element: Option<&Type>) -> Node {
         let mut entries: Vec<_> = map.iter().collect();
         entries.sort_by_key(|(key, _)| key.as_str());
-        let mut node = flow_if_empty(entries.is_empty());
-        for (key, value) in entries
-            .into_iter()
-            .filter(|(key, _)| !key.as_str().starts_with("__"))
-        {
-            put(&mut node, key.as_str(), self.value(value, element));
+        entries.retain(|(key, _)| key.as_str() != DEFAULTS);
+        let layout = flow_if_empty(entries.is_empty());
+        let entries = entries.into_iter().map(|(name, value)| {
+            let value = self.at(name.as_str(), |it| it.value(value, element));
+            (key(&escaped(name.as_str())), Item::new(value))
+        });
+        with_entries(layout, entries.collect())
+    }
+
+    /// Prints something that is below the present place.
+    pub(super) fn at<T>(&mut self, step: &str, print: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(step.to_owned());
+        let printed = print(self);
+        self.path.pop();
+        printed
+    }
+
+    fn place(&self) -> String {
+        let mut place = String::new();
+        for step in &self.path {
+            if !place.is_empty() && !step.starts_with('[') {
+                place.push('.');
+            }
+            place.push_str(step);
         }
-        node
+        place
+    }
+
+    /// Notes that the value at the present place is not written.
+    fn leave_out(&mut self, why: &str) {
+        let place = self.place();
+        self.missing.push(format!("`{place}` is left out: {why}"));
     }
 
     pub(super) fn value(&mut self, value: &Value, ty: Option<&Type>) -> Node {
@@ -95,12 +168,10 @@ impl Printer<'_> {
             Value::String(text) => self.text(text, ty),
             Value::Array(items) => {
                 let element = ty.and_then(element_of);
-                list(
-                    items
-                        .iter()
-                        .map(|item| self.value(item, element.as_ref()))
-                        .collect(),
-                )
+                let items = items.iter().enumerate().map(|(index, item)| {
+                    self.at(&format!("[{index}]"), |it| it.value(item, element.as_ref()))
+                });
+                list(items.collect())
             }
             Value::Object(map) => self.object_or_map(map, ty),
             Value::Secret(inner) => self.secret(inner, ty),
@@ -114,29 +185,24 @@ impl Printer<'_> {
             Value::Resource(reference) => Node::string(escaped(&reference.urn)),
             Value::Computed(_) => self.unknown(),
             Value::Bytes(_) => {
-                self.missing
-                    .push("a string that is not text cannot be written in YAML".to_owned());
+                self.leave_out("it is a string that is not text");
                 Node::plain("null")
             }
         }
     }
 
     fn secret(&mut self, inner: &Value, ty: Option<&Type>) -> Node {
-        let is_reference = inner
-            .as_str()
-            .is_some_and(|it| self.guesses.contains_key(it));
-        if is_reference {
+        let reference = inner.as_str().and_then(|it| self.reference(it));
+        if reference.is_some() {
             return self.value(inner, ty);
         }
-        if self.settings.is_some()
-            && let Some(setting) = self.setting(inner)
-        {
+        if let Some(setting) = self.setting(inner) {
             return setting;
         }
-        if self.settings.is_some() && matches!(inner, Value::Asset(_) | Value::Archive(_)) {
+        if matches!(inner, Value::Asset(_) | Value::Archive(_)) {
             return self.secret_file();
         }
-        let outer = std::mem::replace(&mut self.is_inside_secret, self.settings.is_some());
+        let outer = std::mem::replace(&mut self.is_inside_secret, true);
         let node = self.value(inner, ty);
         self.is_inside_secret = outer;
         call("fn::secret", node)
@@ -144,8 +210,7 @@ impl Printer<'_> {
 
     /// Nothing, because no language can make an asset or archive of a secret setting.
     fn secret_file(&mut self) -> Node {
-        self.missing
-            .push("a secret asset or archive is not written".to_owned());
+        self.leave_out("it is a secret asset or archive, for which there is no form");
         Node::plain("null")
     }
 
@@ -160,21 +225,22 @@ impl Printer<'_> {
             Value::Bool(it) => (SettingType::Boolean, it.to_string()),
             _ => return None,
         };
-        let name = self.settings.as_mut()?.name_of(ty, text, &self.label);
+        let property = self.path.first().map_or("", String::as_str);
+        let label = format!("{}-{property}", self.owner);
+        let name = self.settings.name_of(ty, text, &label);
         Some(Node::string(format!("${{{name}}}")))
     }
 
     fn unknown(&mut self) -> Node {
-        self.missing.push("a value is not known".to_owned());
+        self.leave_out("its value is not known");
         Node::plain("null")
     }
 
     fn text(&mut self, text: &str, ty: Option<&Type>) -> Node {
-        if let Some(reference) = self.guesses.get(text) {
-            self.mention(reference);
-            return Node::string(reference.as_str());
+        if let Some(reference) = self.reference(text).cloned() {
+            return Node::string(self.mention(reference));
         }
-        let node = match self.with_references(text) {
+        let node = match self.with_references(text, false) {
             Some(text) => Node::string(text),
             None => string(text),
         };
@@ -185,28 +251,43 @@ impl Printer<'_> {
         }
     }
 
-    /// A text that contains texts of other resources, with references to them.
-    fn with_references(&mut self, text: &str) -> Option<String> {
+    /// The property that a text stands for.
+    fn reference(&self, text: &str) -> Option<&PropertyReference> {
+        let found = self.references.get(text);
+        found.filter(|it| !self.excluded.contains(&it.resource))
+    }
+
+    /// A text that contains texts of other resources, with references to them. A reference may follow it.
+    fn with_references(&mut self, text: &str, is_before_reference: bool) -> Option<String> {
         if !self.finds_parts {
             return None;
         }
-        let parts = self.guesses.iter();
-        let found = parts
-            .filter(|(part, _)| part.len() >= SHORTEST && text.contains(part.as_str()))
-            .max_by_key(|(part, _)| (part.len(), part.as_str()));
-        let (part, reference) = found?;
-        self.mention(reference);
-        let pieces = text.split(part.as_str());
-        let pieces = pieces.map(|piece| match self.with_references(piece) {
-            Some(piece) => piece,
-            None => escaped(piece),
-        });
-        Some(pieces.collect::<Vec<_>>().join(reference))
+        let references = self.references;
+        let (part, reference) = references.longest_in(text)?;
+        let reference = self.mention(reference.clone());
+        let mut pieces = text.split(part).peekable();
+        let mut written = String::new();
+        while let Some(piece) = pieces.next() {
+            let is_last = pieces.peek().is_none();
+            let is_before = !is_last || is_before_reference;
+            written += &match self.with_references(piece, is_before) {
+                Some(piece) => piece,
+                None if is_before => escaped_before_reference(piece),
+                None => escaped(piece),
+            };
+            if !is_last {
+                written += &reference;
+            }
+        }
+        Some(written)
     }
 
-    fn mention(&mut self, reference: &str) {
-        let name = reference.trim_start_matches("${").split('.').next();
-        self.mentioned.push(name.unwrap_or_default().to_owned());
+    /// The reference as programs write it.
+    fn mention(&mut self, reference: PropertyReference) -> String {
+        let written = reference.written();
+        let place = self.place();
+        self.found.push(Found { place, reference });
+        written
     }
 
     fn asset(&mut self, asset: &Asset) -> Node {
@@ -221,11 +302,12 @@ impl Printer<'_> {
     fn archive(&mut self, archive: &Archive) -> Node {
         match &archive.source {
             ArchiveSource::Assets(members) => {
-                let mut node = flow_if_empty(members.is_empty());
-                for (name, member) in members {
-                    put(&mut node, name, self.value(member, None));
-                }
-                call("fn::assetArchive", node)
+                let layout = flow_if_empty(members.is_empty());
+                let members = members.iter().map(|(name, member)| {
+                    let value = self.at(name, |it| it.value(member, None));
+                    (key(&escaped(name)), Item::new(value))
+                });
+                call("fn::assetArchive", with_entries(layout, members.collect()))
             }
             ArchiveSource::Path(path) => call("fn::fileArchive", Node::string(escaped(path))),
             ArchiveSource::Uri(uri) => call("fn::remoteArchive", Node::string(escaped(uri))),
@@ -234,8 +316,7 @@ impl Printer<'_> {
     }
 
     fn elided(&mut self) -> Node {
-        self.missing
-            .push("the content of an asset or archive is not in the state".to_owned());
+        self.leave_out("the content of the asset or archive is not in the state");
         Node::plain("null")
     }
 
@@ -403,31 +484,10 @@ pub(crate) fn flow_if_empty(is_empty: bool) -> Node {
     }))
 }
 
-/// Words that were booleans in older versions of YAML. Writers of today quote them; programs need not.
-const FORMER_BOOLEANS: [&str; 16] = [
-    "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off",
-    "OFF",
-];
-
-/// A key of a mapping, without quotes that programs do not need.
-pub(crate) fn key(text: &str) -> Node {
-    if FORMER_BOOLEANS.contains(&text) {
-        Node::plain(text)
-    } else {
-        Node::key(text)
+/// A mapping with these entries.
+fn with_entries(mut node: Node, entries: Vec<(Node, Item)>) -> Node {
+    if let Data::Mapping(mapping) = &mut node.data {
+        mapping.entries = entries;
     }
-}
-
-/// A text that reads back as itself, without quotes that programs do not need.
-pub(crate) fn string(text: &str) -> Node {
-    if FORMER_BOOLEANS.contains(&text) {
-        Node::plain(text)
-    } else {
-        Node::string(escaped(text))
-    }
-}
-
-/// Text that reads back as itself.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace("${", "$${")
+    node
 }

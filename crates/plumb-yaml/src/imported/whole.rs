@@ -16,9 +16,12 @@ use plumb_schema::{Primitive, Properties, Property, Resource, Type, TypeKind};
 use plumb_value::{ArchiveSource, AssetSource, PropertyKey, PropertyMap, Value};
 use rustc_hash::FxHashMap;
 
+use super::declaration::Declaration;
+use super::identifiers::Taken;
+use super::references::{PropertyReference, References, SHORTEST};
 use super::settings::{Setting, Settings, of_json};
-use super::value::{Printer, SHORTEST, is_absent, is_needed};
-use super::{Code, Declaration, Imported, has_entries, list, put};
+use super::value::{Found, Printer, is_absent, is_needed};
+use super::{Code, Imported, Target, has_entries, list, put};
 
 /// A program with its settings.
 pub struct WholeProgram {
@@ -30,12 +33,11 @@ pub struct WholeProgram {
     pub files: BTreeSet<PathBuf>,
 }
 
-/// The program that declares these resources and stack outputs; `resources` are all of a stack, in order. `known` are
-/// the names of secret settings by their values.
+/// The program that declares these resources and stack outputs; `resources` are all of a stack, in order.
 pub fn whole_program(
     resources: &[Imported<'_>],
     outputs: &PropertyMap,
-    known: BTreeMap<String, String>,
+    target: Target,
 ) -> WholeProgram {
     let all: BTreeMap<&Urn, &ResourceState> = resources
         .iter()
@@ -60,7 +62,8 @@ pub fn whole_program(
             collect_files(value, &mut files);
         }
     }
-    let mut settings = Settings::new(known, identifiers.values().cloned().collect());
+    let taken = identifiers.values().cloned().collect();
+    let mut settings = Settings::new(target.known_secrets, taken, target.is_yaml);
     let mut nodes = Node::empty_mapping();
     for resource in &declared {
         let mut one = Whole {
@@ -176,30 +179,14 @@ fn ancestors<'a>(
     std::iter::successors(parent_of(state), move |state| parent_of(state))
 }
 
-/// A name in the program for each resource: its own, with its type where several have the same.
+/// A name in the program for each resource.
 fn identifiers(resources: &[&Imported<'_>]) -> BTreeMap<Urn, String> {
-    let mut taken = BTreeSet::new();
-    let mut identifiers = BTreeMap::new();
-    for resource in resources {
+    let mut taken = Taken::default();
+    let named = resources.iter().map(|resource| {
         let urn = &resource.state.urn;
-        let clean = |text: &str| -> String {
-            let is_plain = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
-            text.chars()
-                .map(|it| if is_plain(it) { it } else { '_' })
-                .collect()
-        };
-        let name = clean(urn.name());
-        let kind = urn.type_text().rsplit(':').next().unwrap_or_default();
-        let longer = format!("{name}-{}", clean(kind));
-        let numbered = (2..).map(|number| format!("{longer}-{number}"));
-        let mut wanted = [name, longer.clone()].into_iter().chain(numbered);
-        // PCL and the languages distinguish neither case nor separators for sure.
-        let folded = |name: &str| name.replace(['-', '_'], "").to_lowercase();
-        if let Some(name) = wanted.find(|it| taken.insert(folded(it))) {
-            identifiers.insert(urn.clone(), name);
-        }
-    }
-    identifiers
+        (urn.clone(), taken.name_of(urn))
+    });
+    named.collect()
 }
 
 /// The outputs of the stack. A text that is the id of one resource, or an output of one resource only, refers to that.
@@ -209,33 +196,30 @@ fn outputs_node(
     identifiers: &BTreeMap<Urn, String>,
     settings: &mut Settings,
 ) -> Node {
-    let mut found: FxHashMap<String, Vec<String>> = FxHashMap::default();
+    let mut found: FxHashMap<String, Vec<PropertyReference>> = FxHashMap::default();
     for resource in resources {
         for (text, reference) in references_to(resource.state, identifiers) {
             found.entry(text).or_default().push(reference);
         }
     }
-    let guesses = found
-        .into_iter()
-        .filter_map(|(text, references)| {
-            // An id is rarely anything else by chance.
-            let mut ids = references.iter().filter(|it| it.ends_with(".id}"));
-            let reference = match (ids.next(), ids.next(), &references[..]) {
-                (Some(id), None, _) => id.clone(),
-                (None, _, [one]) => one.clone(),
-                _ => return None,
-            };
-            (text.len() >= SHORTEST).then_some((text, reference))
-        })
-        .collect();
+    let mut known = References::default();
+    for (text, references) in found.into_iter().filter(|(it, _)| it.len() >= SHORTEST) {
+        // An id is rarely anything else by chance.
+        let mut ids = references.iter().filter(|it| it.property == "id");
+        match (ids.next(), ids.next(), &references[..]) {
+            (Some(id), None, _) => known.add(text, id.clone()),
+            (None, _, [one]) => known.add(text, one.clone()),
+            _ => {}
+        }
+    }
     let mut entries: Vec<_> = outputs.iter().collect();
     entries.sort_by_key(|(key, _)| key.as_str());
     let mut node = Node::empty_mapping();
     for (key, value) in entries {
-        let mut printer = Printer::new(None, &guesses);
-        printer.settings = Some(settings);
-        printer.label = format!("output-{}", key.as_str());
-        put(&mut node, key.as_str(), printer.value(value, None));
+        let mut printer = Printer::new(None, &known, settings);
+        "output".clone_into(&mut printer.owner);
+        let value = printer.at(key.as_str(), |it| it.value(value, None));
+        put(&mut node, key.as_str(), value);
     }
     node
 }
@@ -244,14 +228,18 @@ fn outputs_node(
 fn references_to(
     state: &ResourceState,
     identifiers: &BTreeMap<Urn, String>,
-) -> Vec<(String, String)> {
+) -> Vec<(String, PropertyReference)> {
     let Some(name) = identifiers.get(&state.urn) else {
         return Vec::new();
     };
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut add = |text: &str, what: &str| {
+    let mut found: Vec<(String, PropertyReference)> = Vec::new();
+    let mut add = |text: &str, property: &str| {
         if !text.is_empty() && found.iter().all(|(known, _)| known != text) {
-            found.push((text.to_owned(), format!("${{{name}.{what}}}")));
+            let reference = PropertyReference {
+                resource: name.clone(),
+                property: property.to_owned(),
+            };
+            found.push((text.to_owned(), reference));
         }
     };
     add(state.id.as_str(), "id");
@@ -343,13 +331,12 @@ impl Whole<'_, '_> {
         Declaration {
             resource,
             identifiers: self.identifiers,
-            guesses: FxHashMap::default(),
             notes: self.notes,
         }
     }
 
-    /// The properties, and the identifiers that they mention.
-    fn properties(&mut self, shape: Option<&Properties>) -> (Node, Vec<String>) {
+    /// The properties, and the references in them.
+    fn properties(&mut self, shape: Option<&Properties>) -> (Node, Vec<Found>) {
         let state = self.resource.state;
         let mut node = Node::empty_mapping();
         let (mut mentioned, mut missing) = (Vec::new(), Vec::new());
@@ -363,16 +350,17 @@ impl Whole<'_, '_> {
         }
         for name in names {
             let property = shape.and_then(|shape| shape.get(name));
-            let guesses = self.references_of(name);
-            let mut printer = Printer::new(self.resource.package.as_deref(), &guesses);
+            let references = self.references_of(name);
+            let package = self.resource.package.as_deref();
+            let mut printer = Printer::new(package, &references, self.settings);
             printer.finds_parts = true;
-            printer.settings = Some(self.settings);
-            printer.label = format!("{}-{name}", self.identifiers[&state.urn]);
+            printer.owner.clone_from(&self.identifiers[&state.urn]);
             let value = state.inputs.get(name).filter(|value| !is_absent(value));
             match value {
                 Some(value) => {
                     let value = provider_value(state, value, property);
-                    let value = printer.value(&value, property.map(|it| &it.ty));
+                    let ty = property.map(|it| &it.ty);
+                    let value = printer.at(name, |it| it.value(&value, ty));
                     put(&mut node, name, value);
                 }
                 None => {
@@ -381,7 +369,7 @@ impl Whole<'_, '_> {
                     }
                 }
             }
-            mentioned.append(&mut printer.mentioned);
+            mentioned.append(&mut printer.found);
             missing.append(&mut printer.missing);
         }
         for what in missing {
@@ -391,15 +379,15 @@ impl Whole<'_, '_> {
     }
 
     /// Texts that stand for something of a resource that the property depends on.
-    fn references_of(&self, property: &str) -> FxHashMap<String, String> {
+    fn references_of(&self, property: &str) -> References {
         let state = self.resource.state;
         let urns = state.property_dependencies.iter();
         let urns = urns.filter(|(key, _)| key.as_str() == property);
-        let mut found = FxHashMap::default();
+        let mut found = References::default();
         for urn in urns.flat_map(|(_, urns)| urns) {
             if let Some(other) = self.all.get(urn) {
                 for (text, reference) in references_to(other, self.identifiers) {
-                    found.entry(text).or_insert(reference);
+                    found.add(text, reference);
                 }
             }
         }

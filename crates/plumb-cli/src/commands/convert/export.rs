@@ -5,7 +5,6 @@
 //! 3. The settings file of the stack is copied beside it, with the new settings, so that the program can be previewed on
 //!    the stack at once.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,14 +16,14 @@ use plumb_operate::context::{
 use plumb_operate::operations::of_translated;
 use plumb_operate::operations::plugin_of;
 use plumb_operate::packages::schemas;
+use plumb_operate::secret_settings::{known_secrets, save_secrets};
 use plumb_operate::{Context, Error, ExitStatus};
 use plumb_pcl::Leniency;
-use plumb_project::config::{Key, KeyPath, NewValue, Value};
 use plumb_resource::ResourceState;
 use plumb_resource::provider::PluginSpec;
 use plumb_schema::PackageSchema;
 use plumb_state::Snapshot;
-use plumb_yaml::imported::{Imported, Setting, WholeProgram, whole_program};
+use plumb_yaml::imported::{self, Imported, Setting, WholeProgram, whole_program};
 
 use super::target::{self, Target};
 use crate::commands::language::block_on;
@@ -62,7 +61,7 @@ pub fn run(args: &ExportProgramArgs, ctx: &Context) -> Result<ExitStatus, Error>
         )));
     }
     let source = Source::open(args.stack.as_deref(), ctx)?;
-    let made = source.program(ctx)?;
+    let made = source.program(&target, ctx)?;
     let translated = plumb_yaml::program_as_pcl("main", &made.code.text);
     let sources = of_translated(&translated, "main.pp")?;
     let project = ctx.find_project()?;
@@ -122,22 +121,8 @@ impl Source {
         })
     }
 
-    /// The secrets in the settings of the project, by value: the names of the settings.
-    fn known_secrets(&self) -> Result<BTreeMap<String, String>, Error> {
-        let mut known = BTreeMap::new();
-        for (key, value) in self.settings.file.config().iter() {
-            if let Value::Secure(ciphertext) = value
-                && key.namespace() == self.stack.project_name()
-            {
-                let text = self.secrets.decrypt(ciphertext)?;
-                known.insert(text.expose().to_owned(), key.name().to_owned());
-            }
-        }
-        Ok(known)
-    }
-
     /// The program of all resources.
-    fn program(&self, ctx: &Context) -> Result<WholeProgram, Error> {
+    fn program(&self, target: &Target, ctx: &Context) -> Result<WholeProgram, Error> {
         let states = &self.snapshot.resources;
         let specs = states
             .iter()
@@ -156,7 +141,13 @@ impl Source {
         let root = states.iter().find(|state| state.urn.is_root_stack());
         let outputs = root.map(|state| Arc::clone(&state.outputs));
         let outputs = outputs.unwrap_or_default();
-        Ok(whole_program(&resources, &outputs, self.known_secrets()?))
+        let project = self.stack.project_name();
+        let target = imported::Target {
+            known_secrets: known_secrets(&self.settings, &self.secrets, project)?,
+            is_yaml: matches!(target, Target::Yaml),
+            ..imported::Target::default()
+        };
+        Ok(whole_program(&resources, &outputs, target))
     }
 
     /// Copies the settings file of the stack, and adds settings.
@@ -168,17 +159,7 @@ impl Source {
         }
         let project = self.stack.project_name();
         let mut copy = StackSettings::read(&path, project)?;
-        let mut config = copy.file.config().clone();
-        for setting in added {
-            let path = KeyPath {
-                key: Key::parse_in(&setting.name, project)?,
-                rest: Vec::new(),
-            };
-            let value = NewValue::Secure(self.secrets.encrypt(&setting.value)?);
-            config.set_path(&path, value)?;
-        }
-        copy.file.set_config(&config);
-        copy.save(Some(&self.secrets))
+        save_secrets(&mut copy, &self.secrets, project, added)
     }
 }
 
