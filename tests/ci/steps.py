@@ -242,6 +242,10 @@ def generated_sdks(machine, target, commit):
     yield python("parameters", "codegen/parameters.py", "--python", "{python}/bin/python", **SCRIPTS)
     yield programs(machine, target, "programs", "--share", "4", "--seed", str(commit), **SCRIPTS)
     yield python("exported", "exported.py", "--tools", "{program_tools}", "--share", "4", "--seed", str(commit), **SCRIPTS)
+    mirrored = ["imports.py", "--python", "{python}/bin/python", "--seed", str(commit)]
+    yield python("imports", *mirrored, "--each", "8")
+    yield python("imports-python", *mirrored, "--each", "20", "--only", "^random$", "--language", "python", "--sdks",
+                 "{python_recorded}", **SCRIPTS)
     yield python("terraform", "terraform.py", "--tools", "{program_tools}", "--rust", str(target / "rust-sdk"), **SCRIPTS)
     yield python("packages", "codegen/packages.py", "--python", "{python}/bin/python",
                  *(["--repository", "{java_sdk}"] if machine.java else []), lock="java", **JAVA)
@@ -355,6 +359,9 @@ def nightly(machine, target):
         yield python(f"recorded-cases-{number + 1}", "recorded_cases.py", "--python-bin", "{python_recorded}/bin", "--jobs", "2",
                      "--jitter", f"{seed}{number}", cores=2, env={"ORACLE_NODE_MODULES": "{sdk}/node_modules"}, **AT_NIGHT)
     yield programs(machine, target, "programs-all", **AT_NIGHT)
+    mirrored = ["imports.py", "--python", "{python}/bin/python", "--seed", seed, "--each", "100"]
+    yield python("imports-all", *mirrored, **AT_NIGHT)
+    yield python("imports-cases", *mirrored, "--schemas", "tests/data/schemas/cases", **AT_NIGHT)
     yield python("exported-all", "exported.py", "--tools", "{program_tools}", **AT_NIGHT)
     yield python("docs-network", "docs.py", "--network", **AT_NIGHT)
     yield Step("book", ["tests/book.sh", "{mdbook}"], **AT_NIGHT)
