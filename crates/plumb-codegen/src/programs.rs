@@ -4,7 +4,8 @@
 //! modules of the languages. The schema need not be bound: each name follows from a token and from the package's
 //! settings for the language.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use plumb_schema::bound::member_of;
 use plumb_schema::{Constant, EnumValue, PackageSchema};
@@ -30,7 +31,12 @@ pub struct PackageNames {
     /// Whether objects are written as dictionaries; otherwise as instances of classes.
     pub has_dicts: bool,
     modules: BTreeMap<String, String>,
+    /// Names in Go, computed when somebody asks for them.
+    go_names: OnceLock<GoNames>,
 }
+
+/// Names by module.
+type GoNames = BTreeMap<Vec<String>, BTreeSet<String>>;
 
 /// Languages of generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +155,7 @@ impl PackageNames {
             modules: modules
                 .filter_map(|(from, to)| Some((from.clone(), to.as_str()?.to_owned())))
                 .collect(),
+            go_names: OnceLock::new(),
         }
     }
 
@@ -195,18 +202,24 @@ impl PackageNames {
     /// Example: the type `ElementType` is called `ElementTypeType` if a resource of its module is called `ElementType`.
     pub fn go_type(&self, package: &PackageSchema, token: &str, is_enum: bool) -> String {
         let class = self.class(token);
-        let module = self.module(package, token);
-        let is_taken = |resource: &str| {
-            let name = self.class(resource);
-            class.contains(&name)
-                && go::naming::resource_forms(&name, true).contains(&class)
-                && self.module(package, resource) == module
-        };
-        match (package.resource_tokens().any(is_taken), is_enum) {
+        let taken = self.go_names.get_or_init(|| self.go_resources(package));
+        let names = taken.get(&self.module(package, token));
+        match (names.is_some_and(|it| it.contains(&class)), is_enum) {
             (false, _) => class,
             (true, false) => class + "Type",
             (true, true) => class + "Enum",
         }
+    }
+
+    /// Names that the resources of each module take in Go.
+    fn go_resources(&self, package: &PackageSchema) -> GoNames {
+        let mut taken = GoNames::new();
+        for token in package.resource_tokens() {
+            let forms = go::naming::resource_forms(&self.class(token), true);
+            let names = taken.entry(self.module(package, token)).or_default();
+            names.extend(forms);
+        }
+        taken
     }
 
     /// Class of an input object.
@@ -317,7 +330,7 @@ pub fn go_accessor(field: &str, is_pointer: bool) -> String {
 /// Go module that has the packages below an import path: the folder above for an SDK that is a module of its own, as local
 /// ones are; everything before the folder `go` for another SDK that was released.
 pub fn go_module(package: &PackageSchema, import: &str, is_local: bool) -> String {
-    let block = package.language("go").unwrap_or_default();
+    let block = package.language("go").unwrap_or(&Json::Null);
     if let Some(path) = block.get("modulePath").and_then(Json::as_str) {
         return path.to_owned();
     }

@@ -32,6 +32,8 @@ pub struct PackageSchema {
     types: Members<TypeDefinition>,
     provider: Entry<Resource>,
     config: Range<usize>,
+    /// Settings of the languages, read when somebody asks for them.
+    languages: OnceLock<BTreeMap<String, serde_json::Value>>,
     /// Other packages of the program, by name.
     linked: RwLock<BTreeMap<String, Weak<PackageSchema>>>,
 }
@@ -171,6 +173,7 @@ impl PackageSchema {
             types: Members::new(&text, document.types),
             provider: Entry::new(range(document.provider)),
             config: range(document.config),
+            languages: OnceLock::new(),
             linked: RwLock::default(),
             name: document.name,
             text,
@@ -235,9 +238,12 @@ impl PackageSchema {
     }
 
     /// Settings for a language, if the schema has any.
-    pub fn language(&self, language: &str) -> Option<serde_json::Value> {
-        let blocks: LanguageBlocks<'_> = serde_json::from_str(&self.text).ok()?;
-        serde_json::from_str(blocks.language.get(language)?.get()).ok()
+    pub fn language(&self, language: &str) -> Option<&serde_json::Value> {
+        let languages = self.languages.get_or_init(|| {
+            let blocks = serde_json::from_str(&self.text);
+            blocks.map_or_else(|_| BTreeMap::new(), |it: LanguageBlocks| it.language)
+        });
+        languages.get(language)
     }
 
     /// Text of the schema.

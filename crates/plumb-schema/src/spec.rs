@@ -39,9 +39,9 @@ pub(crate) struct Document<'a> {
 
 /// The language-specific settings of a document.
 #[derive(Deserialize)]
-pub(crate) struct LanguageBlocks<'a> {
-    #[serde(default, borrow)]
-    pub(crate) language: IndexMap<String, &'a RawValue>,
+pub(crate) struct LanguageBlocks {
+    #[serde(default)]
+    pub(crate) language: BTreeMap<String, serde_json::Value>,
 }
 
 #[derive(Deserialize, Default)]

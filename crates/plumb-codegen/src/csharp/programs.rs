@@ -21,7 +21,7 @@ pub struct CsharpClasses {
 impl CsharpClasses {
     /// Names for `package`.
     pub fn new(package: &PackageSchema) -> Self {
-        let block = package.language("csharp").unwrap_or_default();
+        let block = package.language("csharp").unwrap_or(&Json::Null);
         let modules = block.get("namespaces").and_then(Json::as_object);
         let modules: BTreeMap<String, String> = modules
             .into_iter()

@@ -102,7 +102,7 @@ impl External {
         let schema = external.schema.as_ref();
         let block = schema
             .and_then(|it| it.language("csharp"))
-            .unwrap_or_default();
+            .unwrap_or(&serde_json::Value::Null);
         let modules = block.get("namespaces").and_then(|it| it.as_object());
         let modules: BTreeMap<String, String> = modules
             .into_iter()

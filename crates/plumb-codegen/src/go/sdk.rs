@@ -54,7 +54,7 @@ impl ExternalSdk {
         let schema = external.schema.as_ref();
         let block = schema
             .and_then(|schema| schema.language("go"))
-            .unwrap_or_default();
+            .unwrap_or(&serde_json::Value::Null);
         let text = |key: &str| {
             block
                 .get(key)

@@ -21,7 +21,7 @@ pub struct JavaClasses {
 impl JavaClasses {
     /// Names for `package`.
     pub fn new(package: &PackageSchema) -> Self {
-        let block = package.language("java").unwrap_or_default();
+        let block = package.language("java").unwrap_or(&Json::Null);
         let base = block.get("basePackage").and_then(Json::as_str);
         let group = match (base.filter(|base| !base.is_empty()), package.namespace()) {
             (Some(base), _) => names::package(base),

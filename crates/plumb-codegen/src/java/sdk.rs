@@ -69,7 +69,7 @@ impl ExternalSdk {
             .schema
             .as_ref()
             .and_then(|schema| schema.language("java"))
-            .unwrap_or_default();
+            .unwrap_or(&serde_json::Value::Null);
         let packages = block.get("packages").and_then(|it| it.as_object());
         let packages: BTreeMap<String, String> = packages
             .into_iter()

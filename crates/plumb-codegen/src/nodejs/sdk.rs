@@ -42,7 +42,7 @@ impl ExternalSdk {
             .schema
             .as_ref()
             .and_then(|schema| schema.language("nodejs"))
-            .unwrap_or_default();
+            .unwrap_or(&serde_json::Value::Null);
         let npm_name = settings
             .provider_modules
             .get(external.name.as_str())

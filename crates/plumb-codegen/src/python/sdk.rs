@@ -49,7 +49,7 @@ impl ExternalSdk {
     fn new(external: &ExternalPackage) -> Self {
         let schema = external.schema.as_ref();
         let block = schema.and_then(|schema| schema.language("python"));
-        let block = block.unwrap_or_default();
+        let block = block.unwrap_or(&serde_json::Value::Null);
         let text = |key: &str| block.get(key).and_then(|it| it.as_str());
         let modules = block.get("moduleNameOverrides");
         let modules = modules.and_then(|it| it.as_object()).into_iter().flatten();

@@ -100,7 +100,10 @@ impl Printer {
             return self.refuse("calls of methods of such values");
         };
         let returns = &function.schema.returns;
-        let block = function.package.language("go").unwrap_or_default();
+        let block = function
+            .package
+            .language("go")
+            .unwrap_or(&serde_json::Value::Null);
         let is_lifted = block["liftSingleValueMethodReturns"] == true;
         let is_object = matches!(returns, ReturnType::Object(it)
             if !(is_lifted && it.properties.len() == 1));
