@@ -56,6 +56,8 @@ pub(crate) enum Tree {
     /// Conversion of a value to an output, including outputs inside the value.
     AsOutput(Box<Tree>),
     Convert(Conversion, Box<Tree>),
+    /// A value that may be missing by its type, where the program needs one. TypeScript alone has a form for that.
+    Present(Box<Tree>),
 }
 
 impl Tree {

@@ -150,6 +150,7 @@ impl Printer {
                 let value = self.any(inner);
                 self.as_output(value)
             }
+            Tree::Present(inner) => self.free(inner),
             Tree::Convert(conversion, inner) => self.conversion(*conversion, inner),
             Tree::List(_)
             | Tree::Map(_)

@@ -7,7 +7,7 @@ use plumb_schema::TypeKind;
 use super::{Lowering, Target, presence_of};
 use crate::dialect::Lifting;
 use crate::flow::Flow;
-use crate::tree::{Loop, Presence, Tree};
+use crate::tree::{Function, Loop, Presence, Tree};
 
 impl Lowering<'_> {
     /// Whether an access needs a callback.
@@ -129,7 +129,13 @@ impl Lowering<'_> {
             }
             Step::Name(name) => Tree::Key(Box::new(tree), name.clone(), presence),
             Step::Index(index) => {
+                let is_fixed = matches!(index.kind, ExprKind::Number(_) | ExprKind::String(_));
                 let index = self.to(index, &Target::Any);
+                // TypeScript looks up no computed key in an object whose properties it knows.
+                let has_names = matches!(ty.without_none().expand(), Type::Object(_));
+                if has_names && !is_fixed && self.dialect.language == ProgramLanguage::Nodejs {
+                    return Tree::Call(Function::LookupInObject, vec![tree, index]);
+                }
                 Tree::Index(Box::new(tree), Box::new(index), presence)
             }
         }

@@ -14,6 +14,7 @@ mod target;
 mod untyped;
 
 use ecow::EcoString;
+use plumb_codegen::programs::ProgramLanguage;
 use plumb_pcl::{Definition, Expr, ExprKind, For, Program, Type};
 
 use crate::dialect::Dialect;
@@ -75,12 +76,45 @@ impl<'p> Lowering<'p> {
     /// Lowers an expression with the target type `wanted`.
     pub(crate) fn value(&mut self, expr: &Expr, wanted: &Type) -> Tree {
         let target = Target::of(wanted, expr);
-        self.to(expr, &target)
+        let tree = self.to(expr, &target);
+        if self.needs_assertion(expr, wanted, &tree) {
+            return Tree::Present(Box::new(tree));
+        }
+        tree
+    }
+
+    /// Whether TypeScript asks for a value that is there, and the type of the expression says that it may be missing.
+    fn needs_assertion(&mut self, expr: &Expr, wanted: &Type, tree: &Tree) -> bool {
+        let is_typed = self.dialect.language == ProgramLanguage::Nodejs;
+        let is_needed = !wanted.has_none() && !matches!(wanted, Type::Dynamic | Type::None);
+        is_typed
+            && is_needed
+            && expr.ty.has_none()
+            && matches!(
+                tree,
+                Tree::Definition(_)
+                    | Tree::Variable(_)
+                    | Tree::Property(..)
+                    | Tree::Key(..)
+                    | Tree::Index(..)
+                    | Tree::Conditional(_)
+            )
+            && self.flow(expr) != Flow::Output
     }
 
     /// Whether TypeScript knows no type of the elements of a range.
     pub(crate) fn is_untyped(&mut self, range: &Expr) -> bool {
         self.untyped.is(self.program, range)
+    }
+
+    /// Says whether TypeScript knows the type of `range.value` in what follows, up to [`Lowering::leave_range`].
+    pub(crate) fn enter_range(&mut self, is_untyped: bool) {
+        self.untyped.enter(&"range".into(), is_untyped);
+    }
+
+    /// Ends what follows [`Lowering::enter_range`].
+    pub(crate) fn leave_range(&mut self) {
+        self.untyped.leave();
     }
 
     /// Lowers an expression with any target type.

@@ -30,6 +30,9 @@ impl Untyped {
                 let mut variables = self.variables.iter().rev();
                 variables.find(|(it, _)| it == name).is_some_and(|it| it.1)
             }
+            // The result of a loop over a map, functions, and outputs of components.
+            ExprKind::For(it) => it.result_key.is_some(),
+            ExprKind::Invoke(_) | ExprKind::Method(_) => true,
             ExprKind::Reference(index) => self.local(program, *index),
             _ => false,
         }
@@ -39,8 +42,10 @@ impl Untyped {
         if let Some(known) = self.known.get(&index) {
             return *known;
         }
-        let DefinitionKind::Local(value) = &program.definitions[index].kind else {
-            return false;
+        let value = match &program.definitions[index].kind {
+            DefinitionKind::Local(value) => value,
+            DefinitionKind::Component(_) => return true,
+            _ => return false,
         };
         self.known.insert(index, false);
         let found = self.is(program, value);

@@ -20,6 +20,8 @@ const NODEJS: ProgramLanguage = ProgramLanguage::Nodejs;
 pub(super) enum Level {
     /// `=>` and `?:`
     Loose,
+    /// `??`, which cannot stand beside `||` and `&&`.
+    Coalesce,
     Or,
     And,
     Equality,
@@ -141,8 +143,8 @@ impl<'n> Printer<'n> {
             Tree::For(it) => atom(self.loop_of(it)),
             Tree::Conditional(it) => {
                 let [condition, yes, no] = &**it;
-                let condition = self.at(condition, Level::Or);
-                let yes = self.at(yes, Level::Or);
+                let condition = self.at(condition, Level::Coalesce);
+                let yes = self.at(yes, Level::Coalesce);
                 let no = self.value(no);
                 let row = vec![condition, Doc::text(" ? "), yes, Doc::text(" : "), no];
                 (Doc::Row(row), Level::Loose)
@@ -164,6 +166,10 @@ impl<'n> Printer<'n> {
             Tree::AsOutput(inner) => {
                 let inner = self.value(inner);
                 atom(Doc::hugged("pulumi.output(", inner, ")"))
+            }
+            Tree::Present(inner) => {
+                let inner = self.at(inner, Level::Atom);
+                atom(Doc::Row(vec![inner, Doc::text("!")]))
             }
             Tree::Convert(conversion, inner) => {
                 if *conversion == Conversion::TextToBool {
@@ -279,7 +285,7 @@ impl<'n> Printer<'n> {
         match &it.condition {
             // The index refers to the whole collection.
             Some(condition) if uses_index => {
-                let condition = self.at(condition, Level::Or);
+                let condition = self.at(condition, Level::Coalesce);
                 row.push(Doc::text(format!(".flatMap({params} => ")));
                 row.push(condition);
                 row.push(Doc::text(" ? ["));
@@ -509,7 +515,7 @@ fn in_template(text: &str) -> String {
 
 fn tighter(level: Level) -> Level {
     match level {
-        Level::Loose => Level::Or,
+        Level::Loose | Level::Coalesce => Level::Or,
         Level::Or => Level::And,
         Level::And => Level::Equality,
         Level::Equality => Level::Relation,

@@ -132,7 +132,7 @@ impl Printer<'_> {
                 }
                 row.push(Doc::text(" ?? "));
                 row.push(self.arg(args, 2, Level::Add));
-                (Doc::Row(row), Level::Or)
+                (Doc::Row(row), Level::Coalesce)
             }
             Function::Range => {
                 let first = self.arg(args, 0, Level::Multiply);

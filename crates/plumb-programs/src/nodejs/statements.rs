@@ -407,7 +407,9 @@ impl Statements<'_, '_> {
         self.printer.range = Some((key.to_owned(), value.to_owned()));
         let fields = Flow::Fields(vec![("key".into(), Flow::Plain), ("value".into(), element)]);
         let outer = self.lowering.enter(vec![("range".into(), fields)]);
+        self.lowering.enter_range(is_untyped);
         let made = make(self, Some(key));
+        self.lowering.leave_range();
         self.lowering.leave(outer);
         self.printer.range = None;
         if is_map(ty) {

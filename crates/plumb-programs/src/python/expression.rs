@@ -197,6 +197,7 @@ impl<'n> Printer<'n> {
                 let inner = self.value(inner);
                 atom(Doc::list("pulumi.Output.from_input(", vec![inner], ")"))
             }
+            Tree::Present(inner) => self.print(inner),
             Tree::Convert(conversion, inner) => self.convert(*conversion, inner),
         }
     }
