@@ -7,6 +7,7 @@
 //! 4. The package manager of the language installs what the program needs.
 
 mod export;
+mod module_files;
 mod plugin;
 pub(crate) mod source;
 mod target;

@@ -16,6 +16,7 @@ use serde_json::{Value as Json, json};
 
 use plumb_automation::values::Secrets;
 
+use super::module_files::ModuleFiles;
 use super::target::Target;
 
 /// File in which Terraform keeps its state.
@@ -122,7 +123,7 @@ impl ConvertedConfiguration {
         for (from, to) in &self.converted.folders {
             let (from, to) = (self.folder.join(from), out.join(to));
             if from != to {
-                copy(&from, &to, &modules, out)?;
+                ModuleFiles::of(&from, &modules, out)?.copy(&from, &to)?;
             }
         }
         Ok(())
@@ -233,38 +234,4 @@ fn import_file(adopted: &[Adopted]) -> (Json, Vec<&str>) {
         entries.push(entry);
     }
     (json!({ "resources": entries }), secret)
-}
-
-/// Copies what a module reads: all but its own files, the state, and the modules in folders below.
-fn copy(from: &Path, to: &Path, modules: &[PathBuf], out: &Path) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::from(error).context(from.display());
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().unwrap_or_default();
-        let text = name.to_string_lossy();
-        let is_terraform = [
-            ".tf",
-            ".tf.json",
-            ".tofu",
-            ".tofu.json",
-            ".tfvars",
-            ".tfvars.json",
-            ".tfstate",
-            ".tfstate.backup",
-        ]
-        .iter()
-        .any(|ending| text.ends_with(ending));
-        let is_other = path == out || modules.contains(&path);
-        if is_terraform || is_other || text.starts_with('.') || text.starts_with("Pulumi.") {
-            continue;
-        }
-        let target = to.join(name);
-        if path.is_dir() {
-            copy(&path, &target, modules, out)?;
-        } else if !target.exists() {
-            fs::create_dir_all(to).map_err(failed)?;
-            fs::copy(&path, &target).map_err(failed)?;
-        }
-    }
-    Ok(())
 }
