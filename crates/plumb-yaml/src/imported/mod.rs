@@ -108,22 +108,26 @@ pub fn declarations(resources: &[Imported<'_>], target: Target) -> Declarations 
         }
         add(&mut declared, name, node, guesses(&found));
     }
+    let text = program(&settings, declared);
+    Declarations {
+        code: Code { text, notes },
+        settings: settings.into_added(),
+    }
+}
+
+/// The text of a program with these resources.
+fn program(settings: &Settings, resources: Node) -> String {
     let mut root = Node::empty_mapping();
     let config = settings.declarations();
     if has_entries(&config) {
         put(&mut root, "config", config);
     }
-    put(&mut root, "resources", declared);
-    let document = Document {
+    put(&mut root, "resources", resources);
+    emit(&Document {
         head: Vec::new(),
         root: Some(root),
         foot: Vec::new(),
-    };
-    let text = emit(&document);
-    Declarations {
-        code: Code { text, notes },
-        settings: settings.into_added(),
-    }
+    })
 }
 
 /// Comments about references that are guesses.
