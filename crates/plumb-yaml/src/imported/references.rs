@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plumb_resource::{ResourceState, Urn};
+use plumb_resource::{ProviderRef, ResourceState, Urn};
 use plumb_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -107,7 +107,7 @@ impl Users {
             let Some(user) = identifiers.get(&state.urn) else {
                 continue;
             };
-            let provider = state.provider.as_ref().map(|it| it.urn());
+            let provider = state.provider.as_ref().map(ProviderRef::urn);
             let others = state.dependencies.iter().chain(&state.replace_with);
             let others = others.chain(state.parent.as_ref()).chain(provider);
             for used in others.chain(state.deleted_with.as_ref()) {

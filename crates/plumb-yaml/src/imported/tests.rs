@@ -146,7 +146,7 @@ fn no_declaration_takes_the_name_of_another() {
     let inputs = || PropertyMap::new().with("size", 1.0);
     let states = ["a.b", "a_b", "a/b"].map(|name| thing(name, name, inputs()));
     let text = code(&states, false).text;
-    for declared in ["  a_b:\n", "  a_b-Thing:\n", "  a_b-Thing-2:\n"] {
+    for declared in ["  a_b:\n", "  a_b-Thing:\n", "  a-b-Thing-2:\n"] {
         assert!(text.contains(declared), "{text}");
     }
 }

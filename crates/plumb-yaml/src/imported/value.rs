@@ -111,7 +111,9 @@ impl Printer<'_> {
         let default = property.default.as_ref().filter(|_| is_input && is_fixed);
         default.is_some_and(|default| match (default, value) {
             (Constant::Bool(default), Value::Bool(value)) => default == value,
-            (Constant::Number(default), Value::Number(value)) => default == value,
+            (Constant::Number(default), Value::Number(value)) => {
+                default.to_bits() == value.to_bits()
+            }
             (Constant::String(default), Value::String(value)) => default == value.as_str(),
             _ => false,
         })

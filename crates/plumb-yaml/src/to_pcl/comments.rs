@@ -78,5 +78,5 @@ impl Comments {
 fn entries_of(node: &Node) -> impl Iterator<Item = (String, &Item)> {
     let entries = node.as_mapping().map(|it| it.entries.as_slice());
     let entries = entries.unwrap_or_default().iter();
-    entries.filter_map(|(key, item)| Some((key.key_text()?.into(), item)))
+    entries.filter_map(|(key, item)| Some((key.key_text()?, item)))
 }
