@@ -149,20 +149,21 @@ impl CodeRequest {
         if !added.is_empty() {
             self.settings.save(&added, ctx)?;
         }
-        match &self.out {
-            Some(file) => {
-                let path = ctx.environment.cwd.join(file);
-                std::fs::write(&path, &code.text)
-                    .map_err(|error| Error::from(error).context(path.display()))?;
-            }
-            None => {
-                ctx.printer.note(INTRODUCTION);
-                if self.is_protected {
-                    ctx.printer.note(ABOUT_PROTECTION);
-                }
-                ctx.printer.data(&code.text);
-            }
+        self.print(&code.text, ctx)
+    }
+
+    /// Writes the code to the file, or to the terminal.
+    fn print(&self, code: &str, ctx: &Context) -> Result<(), Error> {
+        if let Some(file) = &self.out {
+            let path = ctx.environment.cwd.join(file);
+            return std::fs::write(&path, code)
+                .map_err(|error| Error::from(error).context(path.display()));
         }
+        ctx.printer.note(INTRODUCTION);
+        if self.is_protected {
+            ctx.printer.note(ABOUT_PROTECTION);
+        }
+        ctx.printer.data(code);
         Ok(())
     }
 
