@@ -20,6 +20,7 @@ const SCHEMA: &str = r##"{
         "size": {"type": "integer"},
         "rule": {"$ref": "#/types/lab:index:Rule"},
         "count": {"type": "integer", "default": 3},
+        "password": {"type": "string", "secret": true},
         "other": {"type": "string"},
         "script": {"$ref": "pulumi.json#/Asset"},
         "tags": {"type": "object", "additionalProperties": {"type": "string"}}
@@ -311,6 +312,18 @@ fn settings_for_yaml_are_read_as_the_texts_that_they_are() {
         let added: Vec<_> = made.settings.iter().map(|it| it.value.as_str()).collect();
         assert_eq!(added, if text == "1.0" { vec![] } else { vec![text] });
     }
+}
+
+#[test]
+fn what_the_schema_calls_secret_is_a_setting() {
+    let states = [thing(
+        "t",
+        "t",
+        PropertyMap::new().with("password", "plain"),
+    )];
+    let made = declarations(&imported(&states, false), Target::default());
+    assert!(!made.code.text.contains("plain"), "{}", made.code.text);
+    assert_eq!(made.settings.len(), 1, "{}", made.code.text);
 }
 
 #[test]

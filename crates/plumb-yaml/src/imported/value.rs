@@ -83,7 +83,7 @@ impl Printer<'_> {
             match value {
                 Some(value) if self.is_implied(value, property) => {}
                 Some(value) => {
-                    let value = self.at(name, |it| it.value(value, Some(&property.ty)));
+                    let value = self.at(name, |it| it.property(value, Some(property)));
                     put(&mut node, name, value);
                 }
                 None if is_needed(property) => put(&mut node, name, self.zero(&property.ty, 0)),
@@ -155,6 +155,16 @@ impl Printer<'_> {
     fn leave_out(&mut self, why: &str) {
         let place = self.place();
         self.missing.push(format!("`{place}` is left out: {why}"));
+    }
+
+    /// The value of a property, which is a secret if the schema says so: not every provider marks what it reads.
+    pub(super) fn property(&mut self, value: &Value, property: Option<&Property>) -> Node {
+        let ty = property.map(|it| &it.ty);
+        let is_hidden = property.is_some_and(|it| it.secret);
+        if is_hidden && !self.is_inside_secret && !value.is_secret() {
+            return self.secret(value, ty);
+        }
+        self.value(value, ty)
     }
 
     pub(super) fn value(&mut self, value: &Value, ty: Option<&Type>) -> Node {

@@ -359,8 +359,7 @@ impl Whole<'_, '_> {
             match value {
                 Some(value) => {
                     let value = provider_value(state, value, property);
-                    let ty = property.map(|it| &it.ty);
-                    let value = printer.at(name, |it| it.value(&value, ty));
+                    let value = printer.at(name, |it| it.property(&value, property));
                     put(&mut node, name, value);
                 }
                 None => {
