@@ -94,9 +94,9 @@ impl SettingsOfCode {
         // The operation may have changed the file.
         let mut file = StackSettings::read(path, &self.project)?;
         save_secrets(&mut file, &self.secrets, &self.project, added)?;
-        let where_ = path.file_name().unwrap_or_default().display().to_string();
+        let file_name = path.file_name().unwrap_or_default().display().to_string();
         ctx.printer.info(&format!(
-            "The code reads secrets from settings, which are encrypted in {where_}: {names}"
+            "The code reads secrets from settings, which are encrypted in {file_name}: {names}"
         ));
         Ok(())
     }

@@ -130,10 +130,15 @@ impl Lowering<'_> {
             Step::Name(name) => Tree::Key(Box::new(tree), name.clone(), presence),
             Step::Index(index) => {
                 let is_fixed = matches!(index.kind, ExprKind::Number(_) | ExprKind::String(_));
+                let is_there = matches!(presence, Presence::Certain);
                 let index = self.to(index, &Target::Any);
                 // TypeScript looks up no computed key in an object whose properties it knows.
                 let has_names = matches!(ty.without_none().expand(), Type::Object(_));
-                if has_names && !is_fixed && self.dialect.language == ProgramLanguage::Nodejs {
+                if has_names
+                    && is_there
+                    && !is_fixed
+                    && self.dialect.language == ProgramLanguage::Nodejs
+                {
                     return Tree::Call(Function::LookupInObject, vec![tree, index]);
                 }
                 Tree::Index(Box::new(tree), Box::new(index), presence)

@@ -515,3 +515,36 @@ fn lengths_of_texts_count_characters_as_people_see_them_in_python() {
     let expected = "pulumi.export(\"it\", length_of_text(title) + len(\"abcd\"))\n";
     assert!(text.ends_with(expected), "{text}");
 }
+
+#[test]
+fn typescript_is_told_what_it_cannot_know() {
+    let pcl = r#"
+config color "string" {
+  nullable = true
+}
+config place "string" {}
+config flags "map(bool)" {}
+rooms = {
+  kitchen = "blue"
+  bath    = "red"
+}
+output found {
+  value = invoke("shapes:paint:findColor", { wallName = color })
+}
+output room {
+  value = rooms[place]
+}
+output either {
+  value = lookup(flags, "a", false) || place == "red"
+}
+"#;
+    let sources = Sources::new([("main.pp".to_owned(), pcl.to_owned())]);
+    let text = &made(&sources, ProgramLanguage::Nodejs).files["index.ts"];
+    for expected in [
+        "{ wallName: color! }",
+        "(rooms as Record<string, any>)[place]",
+        "(flags[\"a\"] ?? false) || place === \"red\"",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
