@@ -10,7 +10,7 @@ use plumb_schema::Resource;
 use super::value::{Found, Printer};
 use super::{Imported, has_entries, list, put};
 
-/// What a declaration is made of.
+/// One resource, with the names that its declaration uses.
 pub(super) struct Declaration<'a, 'n> {
     pub(super) resource: &'a Imported<'a>,
     /// Names in the program.

@@ -3,8 +3,8 @@
 //! 1. Each resource gets the identifier by which the program calls it.
 //! 2. Its inputs are those of its schema, in the order of their names; what the schema does not know is left out, and what it
 //!    requires and the state lacks gets the simplest value of its type. Without a schema, the inputs are taken as they are.
-//! 3. A text that is the id, the name or the ARN of exactly one other of these resources becomes a reference to it, unless that
-//!    closed a circle. A comment marks it, because nobody knows that it is one.
+//! 3. A text that is the id, the name or the ARN of exactly one other of these resources becomes a reference to it, unless the
+//!    reference would close a circle. A comment marks it, because equal texts can be a coincidence.
 //! 4. Secrets become settings, so that no program has them in plain text.
 //!
 //! Values that YAML cannot express are left out and listed in the notes.

@@ -22,7 +22,7 @@ pub(super) struct Printer<'a> {
     pub(super) excluded: FxHashSet<String>,
     /// References that were written.
     pub(super) found: Vec<Found>,
-    /// What cannot be written, with its place.
+    /// Notes on values that cannot be written, each with the path of the value.
     pub(super) missing: Vec<String>,
     /// Settings that stand for secrets.
     settings: &'a mut Settings,

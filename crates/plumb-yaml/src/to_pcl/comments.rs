@@ -8,7 +8,7 @@ use plumb_project::yaml::{Item, Node, parse};
 /// Sections whose entries have names that expressions use.
 const SECTIONS: [&str; 4] = ["config", "configuration", "variables", "resources"];
 
-/// What a comment is about.
+/// The part of a program that a comment stands above.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
     Program,

@@ -17,7 +17,7 @@ const CONVERTED: [&str; 8] = [
     ".tfstate.backup",
 ];
 
-/// What a module may read: all but its own files, the state, and other modules in folders below.
+/// The files that a module may read: all but its own source, its state, and other modules below its folder.
 pub(super) struct ModuleFiles<'a> {
     /// Folders of the modules that are converted.
     modules: &'a [PathBuf],
@@ -89,7 +89,7 @@ fn is_converted(path: &Path) -> bool {
     CONVERTED.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a file is no part of a module: tools keep their own things in hidden files, and projects have settings.
+/// Whether a file belongs to a tool or to a project, not to the module: hidden files, and settings named `Pulumi.…`.
 fn is_hidden(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || name.starts_with("Pulumi.")
