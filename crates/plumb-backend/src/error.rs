@@ -142,12 +142,12 @@ pub enum BackendError {
     Bucket(#[from] BucketError),
     /// The scheme of the address is unknown.
     #[error(
-        "unknown backend cloudUrl format '{url}' (supported Url formats are: \
+        "unknown backend cloudUrl format '{format}' (supported Url formats are: \
          azblob://, gs://, s3://, file://, https://, http:// and postgres://)"
     )]
     UnknownUrl {
-        /// The address.
-        url: String,
+        /// The text before the first colon, which no password is in.
+        format: String,
     },
     /// The address of a store is invalid.
     #[error("the backend address {url} cannot be used: {detail}")]

@@ -35,7 +35,9 @@ pub struct FileUrl {
 impl BackendUrl {
     /// Parses an address; `home` replaces `~`, relative paths start at `cwd`.
     pub fn parse(url: &str, home: &Path, cwd: &Path) -> Result<Self, BackendError> {
-        let unknown = || BackendError::UnknownUrl { url: masked(url) };
+        let unknown = || BackendError::UnknownUrl {
+            format: url.split(':').next().unwrap_or_default().to_owned(),
+        };
         let (scheme, rest) = url.split_once("://").ok_or_else(unknown)?;
         match scheme {
             "file" => Ok(BackendUrl::File(file_url(url, rest, home, cwd))),
@@ -141,7 +143,7 @@ mod tests {
         assert!(matches!(parse("s3://bucket"), Ok(BackendUrl::Store { .. })));
         let message = parse("ftp://x").unwrap_err().to_string();
         assert!(message.starts_with(
-            "unknown backend cloudUrl format 'ftp://x' (supported Url formats are: azblob://"
+            "unknown backend cloudUrl format 'ftp' (supported Url formats are: azblob://"
         ));
     }
 

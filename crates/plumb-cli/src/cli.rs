@@ -153,7 +153,7 @@ impl Command {
             Command::State(args) => state::run(args, ctx),
             Command::Install(args) => install::run(args, ctx),
             Command::Cancel(args) => cancel::run(args, ctx),
-            Command::Login(args) => login::run(args, ctx),
+            Command::Login(args) => login::run(&args, ctx),
             Command::Logout(args) => logout::run(args, ctx),
             Command::Whoami(args) => whoami::run(args, ctx),
             Command::Org(args) => org::run(args, ctx),

@@ -47,22 +47,9 @@ pub struct LoginArgs {
 }
 
 /// Runs `login`.
-pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
-    if args.default_org.is_some() {
-        return Err(Error::needs_service("`--default-org`"));
-    }
+pub fn run(args: &LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     if args.insecure {
         return Err(Error::needs_service("`--insecure`"));
-    }
-    let oidc = [
-        &args.oidc_token,
-        &args.oidc_org,
-        &args.oidc_team,
-        &args.oidc_user,
-        &args.oidc_expiration,
-    ];
-    if oidc.iter().any(|flag| flag.is_some()) {
-        return Err(Error::needs_service("`--oidc-token`"));
     }
     let files = HomeFiles::new(&ctx.environment);
     let mut credentials = files.credentials()?;
@@ -71,7 +58,7 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
             "only one of --cloud-url or argument URL may be specified, not both",
         ));
     }
-    let given = args.url.or(args.cloud_url);
+    let given = args.url.as_ref().or(args.cloud_url.as_ref());
     if args.local && given.is_some() {
         return Err(Error::user(
             "a URL may not be specified when --local mode is enabled",
@@ -80,7 +67,7 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     let given = if args.local {
         Some("file://~".to_owned())
     } else {
-        given
+        given.cloned()
     };
     if let Some(url) = &given {
         BackendUrl::parse(url, &ctx.environment.home, &ctx.environment.cwd)?;
@@ -91,6 +78,7 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         None if args.interactive && ctx.is_interactive() => choose(&credentials, ctx)?,
         None => ctx.login()?.url().to_owned(),
     };
+    refuse_what_the_service_has(args, &url, ctx)?;
     let backend = ctx.open_file_backend(&url, &ctx.environment.cwd, StoreOptions::clone)?;
     if let Some(note) = backend.check_capabilities()? {
         ctx.printer.warning(&note.to_string());
@@ -104,6 +92,59 @@ pub fn run(args: LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
         backend.shown_url()
     ));
     Ok(ExitStatus::Success)
+}
+
+/// Refuses the flags of the cloud service, with the errors that they have there as far as the flags alone tell.
+fn refuse_what_the_service_has(args: &LoginArgs, url: &str, ctx: &Context) -> Result<(), Error> {
+    let parsed = BackendUrl::parse(url, &ctx.environment.home, &ctx.environment.cwd)?;
+    if matches!(parsed, BackendUrl::Service { .. }) {
+        return refuse_token_exchange(args);
+    }
+    let token_exchange = [
+        &args.oidc_token,
+        &args.oidc_org,
+        &args.oidc_team,
+        &args.oidc_user,
+        &args.oidc_expiration,
+    ];
+    if token_exchange.iter().any(|flag| is_given(flag.as_deref())) {
+        return Err(Error::user(
+            "oidc-token, oidc-org, oidc-team, oidc-user, and oidc-expiration flags are not supported for this type of \
+             backend",
+        ));
+    }
+    if is_given(args.default_org.as_deref()) {
+        return Err(Error::user(
+            "unable to set default org for this type of backend",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses to exchange a token of an identity provider. A token with claims of its own, which has two dots, may name the
+/// organization itself.
+fn refuse_token_exchange(args: &LoginArgs) -> Result<(), Error> {
+    let token = args.oidc_token.as_deref();
+    if !is_given(token) {
+        return Ok(());
+    }
+    let has_claims = token.is_some_and(|token| token.split('.').count() == 3);
+    let names_organization = has_claims || is_given(args.oidc_org.as_deref());
+    if !names_organization {
+        return Err(Error::user(
+            "problem logging in: organization must be specified for token exchange",
+        ));
+    }
+    if is_given(args.oidc_team.as_deref()) && is_given(args.oidc_user.as_deref()) {
+        return Err(Error::user(
+            "problem logging in: only one of team or user may be specified for token exchange",
+        ));
+    }
+    Err(Error::needs_service("`--oidc-token`"))
+}
+
+fn is_given(flag: Option<&str>) -> bool {
+    flag.is_some_and(|text| !text.is_empty())
 }
 
 /// Warns about settings that take precedence over this login.
