@@ -80,7 +80,10 @@ impl Deployment {
         id: RequestId,
         mut request: Box<RegisterRequest>,
     ) {
-        if request.remote && !request.transforms.is_empty() {
+        // Where the provider of a remote component registers it, the transforms are those of the program, which saw the
+        // dependencies in its own registration.
+        let has_own = !request.transforms.is_empty();
+        if request.remote && has_own {
             let own = request.transforms.clone();
             self.transforms.parked.insert(parking_key(&request), own);
         } else if !request.remote && !request.custom && !self.transforms.parked.is_empty() {
@@ -99,7 +102,6 @@ impl Deployment {
         if callbacks.is_empty() {
             return self.register_transformed(id, request);
         }
-        let has_own = !request.transforms.is_empty();
         if has_own {
             request.properties = Arc::new(with_dependencies(&request));
         }
