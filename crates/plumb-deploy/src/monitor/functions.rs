@@ -196,7 +196,8 @@ impl Deployment {
         }
     }
 
-    /// The provider of the resource that a method belongs to.
+    /// The provider of the resource that a method belongs to. Components have none of their own: a provider in their options
+    /// is for their children, so a method of theirs has the default provider of its package.
     fn provider_of_self(&self, request: &CallMethodRequest) -> Result<EcoString, RequestError> {
         let Some(Value::Resource(own)) = request.args.get("__self__").map(Value::without_secrets)
         else {
@@ -218,7 +219,7 @@ impl Deployment {
                 format!("unknown resource {}", own.urn),
             )
         })?;
-        let provider = known.provider.as_ref();
+        let provider = known.provider.as_ref().filter(|_| !known.is_component);
         Ok(provider.map_or_else(EcoString::new, |it| it.to_string().into()))
     }
 

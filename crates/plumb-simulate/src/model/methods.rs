@@ -113,7 +113,9 @@ impl<'a> Model<'a> {
         if let Some(owner) = owner.filter(|owner| owner.is_provider()) {
             return Some(self.reference(&owner.name));
         }
-        let given = owner.and_then(|owner| owner.provider.as_ref());
+        let given = owner
+            .filter(|owner| owner.is_managed())
+            .and_then(|owner| owner.provider.as_ref());
         if let Some(name) = method.provider.as_ref().or(given) {
             return Some(self.reference(name));
         }

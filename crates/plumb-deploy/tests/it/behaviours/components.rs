@@ -260,7 +260,7 @@ fn resources_of_components_can_be_looked_up() {
     }
 }
 
-/// COMP-15
+/// COMP-15: components have no provider of their own.
 #[test]
 fn a_method_is_called_on_the_provider_of_its_resource() {
     for_orders(|world| {
@@ -279,7 +279,7 @@ fn a_method_is_called_on_the_provider_of_its_resource() {
         ran.succeeded();
         for (call, server) in [
             ("call test:index:Thing/method", "p"),
-            ("call test:index:Group/method", "p"),
+            ("call test:index:Group/method", "default"),
             ("call pulumi:providers:test/method", "p"),
             ("call test:index:function", "default"),
         ] {
