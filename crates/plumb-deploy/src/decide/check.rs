@@ -13,17 +13,17 @@ use plumb_resource::provider::{
     ProviderReply,
 };
 use plumb_value::PropertyMap;
-use plumb_value::path::{PropertyPath, reset_paths};
 
 use crate::decide::policies::After;
 use crate::decide::registration::{Checked, RegStage, Scope};
-use crate::decide::shown::shown_value;
 use crate::deployment::Deployment;
 use crate::facts::urn_flags::UrnFlag;
 use crate::ids::{InstanceId, RegIdx};
 use crate::status::{Failure, Stage};
+use crate::steps::compare::without_ignored_changes;
 use crate::steps::provider_inputs;
 use crate::steps::providers::restore_engine_keys;
+use crate::steps::shown::check_failure;
 
 /// The result of a check.
 enum Verdict {
@@ -83,17 +83,13 @@ impl Deployment {
             return;
         }
         let Some(old) = self.old_of(idx) else { return };
-        let mut inputs = registration.goal.properties.as_ref().clone();
-        let failed = reset_paths(&registration.goal.ignore_changes, &mut inputs, &old.inputs);
+        let goal = &registration.goal;
+        let (inputs, note) =
+            without_ignored_changes(&goal.properties, &old.inputs, &goal.ignore_changes);
         let urn = registration.urn.clone();
         self.registration_mut(idx).set_inputs(Arc::new(inputs));
-        if !failed.is_empty() {
-            let paths: Vec<&str> = failed.iter().map(AsRef::as_ref).collect();
-            let message = format!(
-                "cannot ignore changes in added or removed elements of the path: {:?}",
-                paths.join(", ")
-            );
-            self.info(Some(&urn), &message);
+        if let Some(note) = note {
+            self.info(Some(&urn), &note);
         }
     }
 
@@ -281,24 +277,11 @@ impl Deployment {
         failures: &[CheckFailure],
     ) {
         let registration = self.registration(idx);
-        let (urn, type_token, name) = (
-            registration.urn.clone(),
-            registration.goal.type_token.clone(),
-            registration.goal.name.clone(),
-        );
+        let urn = registration.urn.clone();
+        let type_token = registration.goal.type_token.clone();
+        let show_secrets = self.ctx.options.show_secrets;
         for failure in failures {
-            let reason = &failure.reason;
-            let message = if failure.property.is_empty() {
-                format!("{type_token} resource '{name}' has a problem: {reason}")
-            } else {
-                let path = PropertyPath::parse(&failure.property).ok();
-                let value = path.and_then(|path| path.get(inputs).cloned());
-                let shown = shown_value(value.as_ref(), self.ctx.options.show_secrets);
-                let property = &failure.property;
-                format!(
-                    "{type_token} resource '{name}': property {property} value {shown} has a problem: {reason}"
-                )
-            };
+            let message = check_failure(&urn, &type_token, inputs, failure, show_secrets);
             self.error(Some(&urn), &message);
         }
     }

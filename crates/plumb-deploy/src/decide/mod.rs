@@ -16,7 +16,6 @@ pub(crate) mod policies;
 pub(crate) mod reads;
 pub(crate) mod registration;
 pub(crate) mod replace;
-pub(crate) mod shown;
 
 use std::sync::Arc;
 

@@ -11,7 +11,6 @@ use plumb_value::{PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use crate::decide::registration::{RegStage, Turn};
-use crate::decide::shown::shown_value;
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
 use crate::facts::graph::needs;
@@ -19,6 +18,7 @@ use crate::facts::urn_flags::UrnFlag;
 use crate::ids::RegIdx;
 use crate::status::Failure;
 use crate::step::{Deletion, Order, Replaced, Step, StepKind, StepReason};
+use crate::steps::shown::shown_value;
 use crate::steps::{compare, provider_inputs};
 
 /// A state that must be deleted before a resource can be replaced, and the properties for which.

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use plumb_resource::provider::{DiffChanges, DiffResult};
 use plumb_resource::{DiffKind, PropertyDiff};
 use plumb_value::diff::{self, Wrappers};
-use plumb_value::path::PropertyPath;
+use plumb_value::path::{PropertyPath, reset_paths};
 use plumb_value::{PropertyMap, Value};
 
 /// Key that stands for the initialization errors of a resource in replaceOnChanges.
@@ -36,6 +36,22 @@ pub(crate) fn trigger_fires(old: &Value, new: &Value) -> bool {
 /// the version of its package in the reference changes.
 pub(crate) fn are_equal(old: &PropertyMap, new: &PropertyMap) -> bool {
     old == new || diff::equal_maps(old, new, Wrappers::Honour)
+}
+
+/// `inputs` with the properties behind `ignored` as they are in `known`, and a message about those that cannot be.
+pub(crate) fn without_ignored_changes(
+    inputs: &PropertyMap,
+    known: &PropertyMap,
+    ignored: &[EcoString],
+) -> (PropertyMap, Option<String>) {
+    let mut inputs = inputs.clone();
+    let failed = reset_paths(ignored, &mut inputs, known);
+    let paths: Vec<&str> = failed.iter().map(AsRef::as_ref).collect();
+    let paths = paths.join(", ");
+    let note = (!failed.is_empty()).then(|| {
+        format!("cannot ignore changes in added or removed elements of the path: {paths:?}")
+    });
+    (inputs, note)
 }
 
 /// The engine's own comparison of inputs, for providers that cannot tell (PULUMI-49).

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use plumb_resource::provider::{CheckRequest, ProviderCall, ProviderError, ProviderReply};
+use plumb_resource::provider::{
+    CheckFailure, CheckRequest, ProviderCall, ProviderError, ProviderReply,
+};
 use plumb_resource::{ResourceId, ResourceState, TypeToken, Urn};
 use plumb_state::journal::OperationId;
 use plumb_value::{PropertyMap, Value};
@@ -17,6 +19,7 @@ use crate::step::{FailureImpact, Step, StepKind};
 use crate::steps::answer::{Applied, Reading};
 use crate::steps::calls::{Announcement, Turn, read_request};
 use crate::steps::scheduler::{Running, StepEnd};
+use crate::steps::shown::check_failure;
 
 /// Imports of an import operation that have started, by their new URN.
 #[derive(Debug, Default)]
@@ -208,10 +211,7 @@ impl Deployment {
     ) -> ResourceState {
         match result {
             Ok(ProviderReply::Checked(response)) => {
-                for failure in &response.failures {
-                    let message = format!("{}: {}", failure.property, failure.reason);
-                    self.warning(Some(&state.urn), &message);
-                }
+                self.warn_of_invalid_import(&state, &response.failures);
                 let checked = response.inputs.filter(|_| response.failures.is_empty());
                 let inputs = checked.unwrap_or_else(|| state.inputs.clone());
                 ResourceState { inputs, ..state }
@@ -221,6 +221,36 @@ impl Deployment {
                 self.warning(Some(&state.urn), &error.message);
                 state
             }
+        }
+    }
+
+    /// Warns about inputs that the provider does not accept, although it has told them itself, or the user has chosen them.
+    fn warn_of_invalid_import(&mut self, state: &ResourceState, failures: &[CheckFailure]) {
+        if failures.is_empty() {
+            return;
+        }
+        let spec = self.imports.spec(&state.urn);
+        let why = if spec.is_some_and(|spec| !spec.properties.is_empty()) {
+            "Try specifying a different set of properties to import with in the future.".to_owned()
+        } else {
+            let package = state.type_token.package();
+            format!("This is almost certainly a bug in the `{package}` provider.")
+        };
+        let message = format!(
+            "One or more imported inputs failed to validate. {why} The import will still proceed, but you will need to edit \
+             the generated code after copying it into your program."
+        );
+        self.warning(Some(&state.urn), &message);
+        let show_secrets = self.ctx.options.show_secrets;
+        for failure in failures {
+            let message = check_failure(
+                &state.urn,
+                &state.type_token,
+                &state.inputs,
+                failure,
+                show_secrets,
+            );
+            self.warning(Some(&state.urn), &message);
         }
     }
 

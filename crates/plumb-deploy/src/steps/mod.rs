@@ -7,7 +7,8 @@
 //! provider may publish [`views`] while it works on a resource.
 //!
 //! [`providers`] says which instance a call goes to, [`provider_inputs`] what the engine keeps in the inputs of a provider
-//! resource, and [`extensions`] when the extensions of a package are applied to an instance.
+//! resource, and [`extensions`] when the extensions of a package are applied to an instance. [`shown`] has values as messages show
+//! them.
 
 pub(crate) mod answer;
 pub(crate) mod calls;
@@ -24,5 +25,6 @@ pub(crate) mod refresh;
 pub(crate) mod removal;
 pub(crate) mod retries;
 pub(crate) mod scheduler;
+pub(crate) mod shown;
 pub(crate) mod step_hooks;
 pub(crate) mod views;

@@ -8,7 +8,7 @@ use plumb_resource::provider::{
 };
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
 use plumb_state::journal::{Entry, EntryKind, OperationId, Slot};
-use plumb_value::PropertyMap;
+use plumb_value::{PropertyKey, PropertyMap};
 
 use crate::deployment::Deployment;
 use crate::facts::arena::StateIdx;
@@ -138,6 +138,7 @@ impl Deployment {
             outputs: as_known(&state.outputs, outputs),
             init_errors: reasons.unwrap_or_default(),
             refresh_before_update: response.refresh_before_update,
+            additional_secret_outputs: secret_outputs(&state, step.new_state().map(AsRef::as_ref)),
             ..state.as_ref().clone()
         };
         if !compare::are_equal(&new.inputs, &state.inputs)
@@ -196,9 +197,14 @@ impl Deployment {
         diff: DiffResult,
     ) -> StepEnd {
         let new = self.with_secret_outputs(Arc::new(new), &step);
-        let old = self.arena.state(old_idx);
+        let old = self.arena.state(old_idx).clone();
         let diff = if diff.changes == DiffChanges::Unknown {
-            compare::fallback_diff(&old.inputs, &new.inputs, diff)
+            let (known, note) =
+                compare::without_ignored_changes(&old.inputs, &new.inputs, &old.ignore_changes);
+            if let Some(note) = note {
+                self.info(Some(&step.urn), &note);
+            }
+            compare::fallback_diff(&known, &new.inputs, diff)
         } else {
             diff
         };
@@ -296,6 +302,24 @@ impl Deployment {
             state.property_dependencies.get_or_default(key.clone());
         }
     }
+}
+
+/// Outputs that are secret after a refresh: those that the state lists, and those that the program lists now, because a value
+/// that the program calls secret must not be recorded, or passed on, in plain text until the next update.
+fn secret_outputs(
+    state: &ResourceState,
+    registered: Option<&ResourceState>,
+) -> EcoVec<PropertyKey> {
+    let mut secret = state.additional_secret_outputs.clone();
+    for key in registered
+        .iter()
+        .flat_map(|it| &it.additional_secret_outputs)
+    {
+        if !secret.contains(key) {
+            secret.push(key.clone());
+        }
+    }
+    secret
 }
 
 /// Result of a refresh for a state that no provider reads.

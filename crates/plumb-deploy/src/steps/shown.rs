@@ -1,6 +1,30 @@
 //! Values as the messages of the reference show them.
 
-use plumb_value::{UnknownKind, Value};
+use plumb_resource::provider::CheckFailure;
+use plumb_resource::{TypeToken, Urn};
+use plumb_value::path::PropertyPath;
+use plumb_value::{PropertyMap, UnknownKind, Value};
+
+/// The message about a failed check of `inputs`.
+pub(crate) fn check_failure(
+    urn: &Urn,
+    type_token: &TypeToken,
+    inputs: &PropertyMap,
+    failure: &CheckFailure,
+    show_secrets: bool,
+) -> String {
+    let (name, reason) = (urn.name(), &failure.reason);
+    if failure.property.is_empty() {
+        return format!("{type_token} resource '{name}' has a problem: {reason}");
+    }
+    let property = &failure.property;
+    let path = PropertyPath::parse(property).ok();
+    let value = path.and_then(|path| path.get(inputs).cloned());
+    let shown = shown_value(value.as_ref(), show_secrets);
+    format!(
+        "{type_token} resource '{name}': property {property} value {shown} has a problem: {reason}"
+    )
+}
 
 /// A value as messages about failed checks show it.
 pub(crate) fn shown_value(value: Option<&Value>, show_secrets: bool) -> String {

@@ -326,7 +326,7 @@ pub(super) fn told(diff: &DiffResult) -> Difference {
 }
 
 /// Resets a property in ignoreChanges to its old value.
-fn reset_ignored(state: &ResourceState, inputs: &mut PropertyMap, old: &PropertyMap) {
+pub(super) fn reset_ignored(state: &ResourceState, inputs: &mut PropertyMap, old: &PropertyMap) {
     for path in &state.ignore_changes {
         let keys: Vec<String> = if path == "*" {
             let all = inputs.keys().chain(old.keys());

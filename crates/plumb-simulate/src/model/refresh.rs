@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use ecow::EcoVec;
 use plumb_resource::provider::DiffChanges;
 use plumb_resource::{ResourceId, ResourceKind, ResourceState, StepOp, Urn};
-use plumb_value::{PropertyMap, Value};
+use plumb_value::{PropertyKey, PropertyMap, Value};
 use rustc_hash::FxHashSet;
 
 use super::chains::Owner;
+use super::difference::reset_ignored;
+use super::registrations::Stage;
 use super::steps::Plan;
 use super::{Model, Node, Phase};
 use crate::cloud::{Cloud, NOT_READY, Object, Trouble};
@@ -188,6 +191,7 @@ impl Model<'_> {
             outputs: stays_secret(&state.outputs, object.outputs),
             init_errors: init_errors.into(),
             refresh_before_update: object.refresh_before_update,
+            additional_secret_outputs: self.secret_after_refresh(state, urn),
             ..state.clone()
         };
         self.hide_secrets(&mut new);
@@ -196,6 +200,21 @@ impl Model<'_> {
             Some(false) => Found::There(Box::new(new), StepOp::Same),
             None => Found::Trouble,
         }
+    }
+
+    /// What the state lists as secret, and what the program does that is being asked.
+    fn secret_after_refresh(&self, state: &ResourceState, urn: &Urn) -> EcoVec<PropertyKey> {
+        let mut secret = state.additional_secret_outputs.clone();
+        let asking = self
+            .registrations
+            .iter()
+            .filter(|it| matches!(it.stage, Stage::Refreshing) && it.wanted.state.urn == *urn);
+        for key in asking.flat_map(|it| &it.wanted.state.additional_secret_outputs) {
+            if !secret.contains(key) {
+                secret.push(key.clone());
+            }
+        }
+        secret
     }
 
     /// Whether the new state counts as changed; `None` if Diff failed.
@@ -212,7 +231,11 @@ impl Model<'_> {
         let is_some = match diff.changes {
             DiffChanges::Some => true,
             DiffChanges::None => false,
-            DiffChanges::Unknown => new.inputs.without_secrets() != state.inputs.without_secrets(),
+            DiffChanges::Unknown => {
+                let mut known = state.inputs.as_ref().clone();
+                reset_ignored(state, &mut known, &new.inputs);
+                new.inputs.without_secrets() != known.without_secrets()
+            }
         };
         Some(is_some)
     }

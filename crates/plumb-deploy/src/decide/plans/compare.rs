@@ -12,7 +12,7 @@ use plumb_state::plan::{GoalPlan, PlanDiff};
 use plumb_value::diff::{Wrappers, diff_maps, equal};
 use plumb_value::{PropertyKey, PropertyMap, Value, go_number};
 
-use crate::decide::shown::shown_value;
+use crate::steps::shown::shown_value;
 
 /// Whether `op` may be done where `planned` is expected: less than planned may happen, nothing else.
 pub(super) fn allows(planned: StepOp, op: StepOp) -> bool {

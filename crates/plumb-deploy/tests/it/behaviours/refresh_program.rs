@@ -3,7 +3,7 @@
 use plumb_deploy::setup::{Operation, Options, Phase};
 use plumb_resource::provider::{ProviderCall, ProviderReply, ReadResponse};
 use plumb_resource::{AliasSpec, ResourceId, TypeToken};
-use plumb_value::PropertyMap;
+use plumb_value::{PropertyMap, Value};
 
 use crate::world::{Fault, Res, component, for_orders, options, provider, read, res, targets};
 
@@ -28,6 +28,25 @@ fn the_program_is_told_what_was_read_and_changes_nothing() {
         assert_eq!(*ran.reply("a").outputs, value("drift"));
         assert_eq!(*world.state("a").inputs, value("drift"));
         assert!(world.cloud.take_changes().is_empty());
+    });
+}
+
+/// REFRESH-13: what the program calls secret is no plain text in the state, although nothing else of the program is taken
+/// over before the next update.
+#[test]
+fn what_the_program_calls_secret_is_secret_at_once() {
+    for_orders(|world| {
+        world.up(&[res("a").with("value", "1")]).succeeded();
+        let program = [res("a").with("value", "1").tune(|request, _| {
+            request.additional_secret_outputs = ["value".into()].into();
+        })];
+        let ran = world.refresh_with(&program, |_| {});
+        ran.succeeded();
+        let secret = PropertyMap::new().with("value", Value::secret("1".into()));
+        assert_eq!(*ran.reply("a").outputs, secret);
+        assert_eq!(*world.state("a").outputs, secret);
+        world.up(&program).succeeded();
+        assert_eq!(*world.state("a").outputs, secret);
     });
 }
 

@@ -397,7 +397,16 @@ fn failed_checks_are_warnings() {
         });
         let ran = world.import(&[spec("a", "ext-1")]);
         ran.succeeded();
-        assert_eq!(ran.warnings, ["value: not like that"]);
+        let because = |why: &str| {
+            format!(
+                "One or more imported inputs failed to validate. {why} The import will still proceed, but you will need to edit \
+                 the generated code after copying it into your program."
+            )
+        };
+        let invalid =
+            "test:index:Thing resource 'a': property value value {1} has a problem: not like that";
+        let why = because("This is almost certainly a bug in the `test` provider.");
+        assert_eq!(ran.warnings, [why.as_str(), invalid]);
         assert_eq!(world.state("a").inputs.as_ref(), &object("1"));
     });
 }
