@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use plumb_resource::provider::{DiffResult, ProviderCall};
-use plumb_resource::{Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceState, Urn};
+use plumb_resource::{
+    Goal, PropertyDependencies, ProviderRef, ResourceId, ResourceKind, ResourceState, Urn,
+};
 use plumb_value::PropertyMap;
 
 use crate::decide::policies::Consultation;
@@ -231,9 +233,13 @@ impl Deployment {
                 } else {
                     urn
                 };
+                let id_told = kept.unwrap_or_else(|| state.id.clone());
+                if state.kind == ResourceKind::Custom && !id_told.is_known() {
+                    self.urns.mark(&urn, UrnFlag::NoId);
+                }
                 let reply = RegisterReply {
                     urn,
-                    id: kept.unwrap_or_else(|| state.id.clone()),
+                    id: id_told,
                     // Outputs of components may refer to resources that are not registered yet (PULUMI-32).
                     outputs: if state.is_custom() {
                         state.outputs.clone()

@@ -84,10 +84,9 @@ impl Deployment {
                 stack.extend(self.lineage.children.get(urn).into_iter().flatten());
                 continue;
             }
-            // An object that could not be updated is there all the same.
-            let has_failed = self.urns.has(urn, UrnFlag::Errored);
-            let was_created = !has_failed || self.urns.of_base(urn).is_some();
-            if self.urns.has(urn, UrnFlag::SkippedCreate) || !was_created {
+            // An object that could not be updated is there all the same, and the program was told its id. Example: with
+            // `--continue-on-error`, `b` is skipped because `a` failed; a function that depends on `b` is not called.
+            if self.urns.has(urn, UrnFlag::SkippedCreate) || self.urns.has(urn, UrnFlag::NoId) {
                 return Existence::Missing;
             }
             let state = self.urns.of_run(urn).map(|idx| self.arena.state(idx));

@@ -163,8 +163,11 @@ impl Model<'_> {
                 continue;
             }
             let fate = self.fate(&urn);
-            let was_there = self.live_old(&urn).is_some();
-            is_there &= !fate.skipped_create && (!fate.errored || was_there);
+            // A program that was told no id has nothing to ask about.
+            let is_custom = all().any(|it| it.urn == urn && it.kind == ResourceKind::Custom);
+            let mut answers = self.prediction.answers.values();
+            let answer = answers.find(|it| it.urn == urn).filter(|_| is_custom);
+            is_there &= !fate.skipped_create && answer.is_none_or(|it| it.id.is_known());
             let state = self.news.get(&urn).map(|node| self.state(*node));
             if let Some(state) = state.filter(|it| it.kind == ResourceKind::Custom) {
                 is_there &= matches!(state.id, ResourceId::Known(_));
