@@ -110,7 +110,6 @@ const QUOTED: &[&str] = &[
 const QUOTED_ELSEWHERE: &[&str] = &[
     "plumb-cli/src/commands/package/gen_docs.rs",
     "plumb-cli/src/commands/stack/graph/mod.rs",
-    "plumb-deploy/src/decide/check.rs",
     "plumb-engine/src/callbacks.rs",
     "plumb-pcl/src/bind/options.rs",
     "plumb-language/src/python/project_file.rs",

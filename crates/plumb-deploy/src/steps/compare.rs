@@ -47,9 +47,9 @@ pub(crate) fn without_ignored_changes(
     let mut inputs = inputs.clone();
     let failed = reset_paths(ignored, &mut inputs, known);
     let paths: Vec<&str> = failed.iter().map(AsRef::as_ref).collect();
-    let paths = paths.join(", ");
+    let path = paths.join(", ");
     let note = (!failed.is_empty()).then(|| {
-        format!("cannot ignore changes in added or removed elements of the path: {paths:?}")
+        format!("cannot ignore changes in added or removed elements of the path: {path:?}")
     });
     (inputs, note)
 }
