@@ -71,7 +71,10 @@ impl Deployment {
             return self.outbox.journaled();
         }
         let outputs = if failed {
-            let mut merged = self.arena.state(step.state).outputs.as_ref().clone();
+            // The step of this run may have taken the outputs away.
+            let before = step.old.as_ref();
+            let before = before.map_or_else(Arc::default, |old| old.outputs.clone());
+            let mut merged = before.as_ref().clone();
             merged.extend(
                 outputs
                     .iter()

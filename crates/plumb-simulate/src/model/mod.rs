@@ -497,7 +497,9 @@ impl<'a> Model<'a> {
         let mut outputs = self.outputs_of(stack);
         if self.witness.result() != Some(OperationResult::Succeeded) && !self.is_judged {
             self.coverage.reach("PULUMI-51");
-            let mut merged = self.state(node).outputs.as_ref().clone();
+            let before = self.live_old(&Self::root_urn());
+            let before = before.map(|old| self.state(old).outputs.clone());
+            let mut merged = before.as_deref().cloned().unwrap_or_default();
             merged.extend(outputs);
             outputs = merged;
         }
