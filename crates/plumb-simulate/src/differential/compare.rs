@@ -218,13 +218,26 @@ fn replies(ours: &Json, theirs: &Json) -> Option<Difference> {
             let signature = format!("reply to {kind}: only {side}");
             return Some(Difference::new(signature, here, there));
         }
-        if let Some((field, here, there)) = member(here, there) {
+        let (here, there) = (
+            without_skipped_outputs(here),
+            without_skipped_outputs(there),
+        );
+        if let Some((field, here, there)) = member(&here, &there) {
             let signature = format!("reply to {kind}: {field}");
             let (here, there) = (format!("{res}: {here}"), format!("{res}: {there}"));
             return Some(Difference::new(signature, here, there));
         }
     }
     None
+}
+
+/// A reply as SDKs take it: they ignore the outputs of what was skipped.
+fn without_skipped_outputs(reply: &Json) -> Json {
+    let mut reply = reply.clone();
+    if let (true, Some(members)) = (reply["outcome"] == "skipped", reply.as_object_mut()) {
+        members.remove("outputs");
+    }
+    reply
 }
 
 fn states(ours: &Json, theirs: &Json) -> Option<Difference> {

@@ -9,8 +9,9 @@ use serde_json::Value as Json;
 use super::{Both, Difference};
 use views::{
     counts_views_of_nothing, forgets_found_views, is_the_same_with_each_view_once,
-    is_the_same_without_views_of_copies, keeps_deleted_object, keeps_lost_views,
-    keeps_views_of_nothing, reads_more_views, replaces_more_views, retires_more_views,
+    is_the_same_without_deleted_views, is_the_same_without_views_of_copies, keeps_deleted_object,
+    keeps_lost_views, keeps_views_of_nothing, reads_more_views, replaces_more_views,
+    retires_more_views,
 };
 
 /// An intended difference.
@@ -69,6 +70,7 @@ pub const RULES: &[Rule] = &[
             writes_invalid_state(both)
                 || difference.signature.starts_with("counts") && counts_views_of_nothing(both)
                 || difference.signature.starts_with("steps: ours [same ") && passes_on_needed(both)
+                || reads_on_skipped(both)
         },
     },
     Rule {
@@ -110,10 +112,17 @@ pub const RULES: &[Rule] = &[
         covers: |both, difference| {
             let is_destroy = text(&both.case["verb"]) == "destroy";
             let runs_program = both.case["flags"]["runProgram"] == true;
+            // What the program is told of is there until it ends.
+            if is_destroy && runs_program && difference.signature == "reply to custom: id" {
+                return true;
+            }
             let deletes_more = difference
                 .signature
                 .starts_with("steps: ours [] theirs [delete ");
             if is_destroy && runs_program && deletes_more && says(&both.ours, "cannot be deleted") {
+                return true;
+            }
+            if keeps_what_protected_need(both) {
                 return true;
             }
             let was_empty = list(&both.case["state"]["deployment"]["resources"]).is_empty();
@@ -139,16 +148,15 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "parts of a replaced object go with it",
-        covers: |both, _| replaces_more_views(both) || retires_more_views(both),
-    },
-    Rule {
-        name: "the state has the parts that an object has",
+        name: "the parts of an object are those that it has, and go with it",
         covers: |both, difference| {
             let is_about_state = difference.signature.starts_with("state");
             is_about_state && (keeps_lost_views(both) || forgets_found_views(both))
                 || difference.signature.contains("refresh custom") && keeps_lost_views(both)
                 || keeps_views_of_nothing(both)
+                || is_the_same_without_deleted_views(both)
+                || replaces_more_views(both)
+                || retires_more_views(both)
                 || both.case["preview"] == true && reads_more_views(both)
                 || is_the_same_with_each_view_once(both)
         },
@@ -167,10 +175,6 @@ pub const RULES: &[Rule] = &[
                 || difference.signature.starts_with("steps: ours [refresh ")
                     && reads_more_copies(both)
         },
-    },
-    Rule {
-        name: "an object that was deleted is gone, whatever its parts say",
-        covers: |both, _| keeps_deleted_object(both),
     },
     Rule {
         name: "an error hook that fails is told of in deletions too",
@@ -196,10 +200,19 @@ pub const RULES: &[Rule] = &[
             let is_asked_more = |what: &str| {
                 hook_calls(&both.theirs) > hook_calls(&both.ours) && says(&both.ours, what)
             };
-            difference.signature.starts_with("calls of")
+            let is_called = difference.signature.starts_with("calls of")
                 && ["update canceled", "preview canceled", "it is protected"]
                     .iter()
-                    .any(|what| is_asked_more(what))
+                    .any(|what| is_asked_more(what));
+            let is_unknown = |seen: &Json| says(seen, "was not registered");
+            let is_refused = says(&both.ours, "it is protected");
+            is_called || is_refused && is_unknown(&both.theirs) && !is_unknown(&both.ours)
+        },
+    },
+    Rule {
+        name: "a list of imports with a name twice is refused by the command line",
+        covers: |both, difference| {
+            both.case["verb"] == "import" && difference.ours.contains("duplicate import")
         },
     },
     Rule {
@@ -207,8 +220,8 @@ pub const RULES: &[Rule] = &[
         covers: |both, _| loses_object_of_read(both),
     },
     Rule {
-        name: "what was deleted for a replacement is gone",
-        covers: |both, _| deletes_again(both),
+        name: "what was deleted is gone, whatever its parts say, or is to replace it",
+        covers: |both, _| deletes_again(both) || keeps_deleted_object(both),
     },
     Rule {
         name: "a refresh that fails records nothing",
@@ -224,7 +237,8 @@ pub const RULES: &[Rule] = &[
         name: "what a run leaves out is neither judged, read nor imported",
         covers: |both, difference| {
             let is_seen = |what: &str| difference.signature.starts_with(what);
-            let is_about_policies = is_seen("messages: ours [] theirs [policy");
+            let is_about_policies = is_seen("messages: ours [] theirs [policy")
+                || is_seen("messages: ours [] theirs [remediation");
             let is_read = is_seen("steps: ours [] theirs [refresh custom]");
             is_constrained(both) && (is_about_policies || is_read || imports_more(both))
         },
@@ -291,6 +305,17 @@ fn passes_on_needed(both: &Both) -> bool {
         is_same(&both.theirs, text(&user["urn"]))
             && needed.any(|urn| is_same(&both.ours, urn) && !is_same(&both.theirs, urn))
     })
+}
+
+/// Whether only the core refuses to read, in a preview, what needs a resource that targets leave out. In an update the state
+/// of the reference is invalid then.
+fn reads_on_skipped(both: &Both) -> bool {
+    let mut messages = list(&both.ours["messages"]).iter();
+    both.case["preview"] == true
+        && messages.any(|it| {
+            text(&it["text"]).contains("was not specified in --target list")
+                && has_step(&both.theirs, "read", text(&it["urn"]))
+        })
 }
 
 fn has_duplicates(state: &Json) -> bool {
@@ -529,15 +554,16 @@ fn hook_calls(seen: &Json) -> usize {
 /// Whether the reference loses an object whose URN was taken over by a read, in a run that ended before the object was
 /// deleted.
 fn loses_object_of_read(both: &Both) -> bool {
-    let has_former = |seen: &Json, urn: &Json| {
-        let mut resources = list(&seen["state"]["resources"]).iter();
-        resources.any(|it| it["urn"] == *urn && it["delete"] == true)
+    let former = |seen: &Json, urn: &Json| {
+        let resources = list(&seen["state"]["resources"]).iter();
+        resources
+            .filter(|it| it["urn"] == *urn && it["delete"] == true)
+            .count()
     };
     let mut reads = list(&both.theirs["steps"]).iter();
     reads.any(|step| {
         text(&step["op"]) == "read-replacement"
-            && has_former(&both.ours, &step["urn"])
-            && !has_former(&both.theirs, &step["urn"])
+            && former(&both.ours, &step["urn"]) > former(&both.theirs, &step["urn"])
     })
 }
 
@@ -607,7 +633,8 @@ fn judges_more(both: &Both) -> bool {
         })
 }
 
-/// Whether the reference creates a replacement without the remediations of policies.
+/// Whether the reference creates a replacement without the remediations of policies. A provider that is replaced has no
+/// call for it: its inputs are in the reply, and in the state.
 fn loses_remedy(both: &Both) -> bool {
     let created = |seen: &Json, urn: &Json| -> Vec<Json> {
         let calls = list(&seen["calls"]).iter();
@@ -616,9 +643,11 @@ fn loses_remedy(both: &Both) -> bool {
     };
     let mut messages = list(&both.theirs["messages"]).iter();
     messages.any(|it| {
+        let urn = text(&it["urn"]);
+        let is_provider = urn.contains("pulumi:providers:");
         text(&it["severity"]) == "remediation"
-            && has_step(&both.ours, "create-replacement", text(&it["urn"]))
-            && created(&both.ours, &it["urn"]) != created(&both.theirs, &it["urn"])
+            && has_step(&both.ours, "create-replacement", urn)
+            && (is_provider || created(&both.ours, &it["urn"]) != created(&both.theirs, &it["urn"]))
     })
 }
 
@@ -634,6 +663,38 @@ fn imports_more(both: &Both) -> bool {
         let urn = text(&step["urn"]);
         is_imported(&both.theirs, urn) && !is_imported(&both.ours, urn)
     })
+}
+
+/// Whether only the reference deletes a former copy, although a resource that may not be deleted needs its URN.
+fn keeps_what_protected_need(both: &Both) -> bool {
+    let before = list(&both.case["state"]["deployment"]["resources"]);
+    let refused: Vec<&Json> = before
+        .iter()
+        .filter(|it| {
+            let complaint = format!("resource \"{}\" cannot be deleted", text(&it["urn"]));
+            it["protect"] == true && says(&both.ours, &complaint)
+        })
+        .collect();
+    let needs = |it: &Json, urn: &str| {
+        let names = list(&it["dependencies"]).iter().map(text);
+        let mut names = names.chain([text(&it["parent"]), text(&it["deletedWith"])]);
+        names.any(|name| name == urn)
+    };
+    // What a protected resource needs needs others in turn.
+    let mut needed: BTreeSet<&str> = BTreeSet::new();
+    let mut left = refused;
+    while let Some(user) = left.pop() {
+        for it in before.iter().filter(|it| needs(user, text(&it["urn"]))) {
+            if needed.insert(text(&it["urn"])) {
+                left.push(it);
+            }
+        }
+    }
+    let is_kept = |urn: &str| {
+        has_step(&both.theirs, "delete-replaced", urn)
+            && !has_step(&both.ours, "delete-replaced", urn)
+    };
+    needed.into_iter().any(is_kept)
 }
 
 fn has_resource(seen: &Json, urn: &str) -> bool {

@@ -63,6 +63,30 @@ pub(super) fn is_the_same_with_each_view_once(both: &Both) -> bool {
     (is_retried || is_imported) && is_settled(both, ours, theirs)
 }
 
+/// Whether the only difference is that the core shows deletions of views whose owner goes in both: the reference has lost
+/// them, because a refresh in the same run found them once more.
+pub(super) fn is_the_same_without_deleted_views(both: &Both) -> bool {
+    let before = list(&both.case["state"]["deployment"]["resources"]).iter();
+    let is_gone = |seen: &Json, urn: &str| {
+        ["delete", "delete-replaced"]
+            .iter()
+            .any(|op| has_step(seen, op, urn))
+    };
+    let views: BTreeSet<&str> = before
+        .filter(|it| {
+            let (urn, owner) = (text(&it["urn"]), text(&it["viewOf"]));
+            !owner.is_empty()
+                && is_gone(&both.ours, owner)
+                && is_gone(&both.theirs, owner)
+                && is_gone(&both.ours, urn)
+                && !is_gone(&both.theirs, urn)
+        })
+        .map(|it| text(&it["urn"]))
+        .collect();
+    let without = |seen| without_resources(seen, |it| views.contains(text(&it["urn"])));
+    !views.is_empty() && is_settled(both, without(&both.ours), without(&both.theirs))
+}
+
 /// Whether the reference keeps a view without an owner in the state.
 pub(super) fn keeps_views_of_nothing(both: &Both) -> bool {
     let resources = list(&both.theirs["state"]["resources"]);
