@@ -113,13 +113,13 @@ impl<'a> Model<'a> {
         if let Some(owner) = owner.filter(|owner| owner.is_provider()) {
             return Some(self.reference(&owner.name));
         }
-        let given = owner
-            .filter(|owner| owner.is_managed())
-            .and_then(|owner| owner.provider.as_ref());
+        // Components have no provider of their own.
+        let managed = owner.filter(|owner| owner.is_managed());
+        let given = managed.and_then(|owner| owner.provider.as_ref());
         if let Some(name) = method.provider.as_ref().or(given) {
             return Some(self.reference(name));
         }
-        let urn = owner.map(|owner| self.urn_of_name(&owner.name));
+        let urn = managed.map(|owner| self.urn_of_name(&owner.name));
         let known = urn.and_then(|urn| self.lineages.get(&urn)?.provider.clone());
         known.or_else(|| self.default_for(owner))
     }

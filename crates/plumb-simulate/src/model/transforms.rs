@@ -32,7 +32,8 @@ impl Model<'_> {
     /// Applies the result of transforms to the goal state. Dependencies are derived again from the properties only if
     /// the resource has transforms of its own.
     pub(super) fn apply_transforms(&mut self, given: &Res, res: &Res, wanted: &mut Wanted) {
-        let has_own = !given.transforms.is_empty();
+        // The provider of a remote component says itself what the properties depend on.
+        let has_own = !given.transforms.is_empty() && !given.remote;
         let names = self.transforms_of(given, wanted.state.parent.as_ref());
         let written: Vec<&str> = names
             .iter()
