@@ -146,7 +146,7 @@ pub enum BackendError {
          azblob://, gs://, s3://, file://, https://, http:// and postgres://)"
     )]
     UnknownUrl {
-        /// The text before the first colon, which no password is in.
+        /// The text before the first colon, so that no password is shown.
         format: String,
     },
     /// The address of a store is invalid.

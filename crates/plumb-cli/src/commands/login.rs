@@ -94,7 +94,7 @@ pub fn run(args: &LoginArgs, ctx: &Context) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Success)
 }
 
-/// Refuses the flags of the cloud service, with the errors that they have there as far as the flags alone tell.
+/// Refuses flags that only the cloud service has, with the errors of the reference where the flags alone decide which.
 fn refuse_what_the_service_has(args: &LoginArgs, url: &str, ctx: &Context) -> Result<(), Error> {
     let parsed = BackendUrl::parse(url, &ctx.environment.home, &ctx.environment.cwd)?;
     if matches!(parsed, BackendUrl::Service { .. }) {
@@ -121,8 +121,8 @@ fn refuse_what_the_service_has(args: &LoginArgs, url: &str, ctx: &Context) -> Re
     Ok(())
 }
 
-/// Refuses to exchange a token of an identity provider. A token with claims of its own, which has two dots, may name the
-/// organization itself.
+/// Refuses to exchange a token of an identity provider. A JSON Web Token (three parts with dots between) may name the
+/// organization in its claims.
 fn refuse_token_exchange(args: &LoginArgs) -> Result<(), Error> {
     let token = args.oidc_token.as_deref();
     if !is_given(token) {

@@ -84,8 +84,8 @@ impl Deployment {
                 stack.extend(self.lineage.children.get(urn).into_iter().flatten());
                 continue;
             }
-            // An object that could not be updated is there all the same, and the program was told its id. Example: with
-            // `--continue-on-error`, `b` is skipped because `a` failed; a function that depends on `b` is not called.
+            // An object whose update failed still exists, and has its id in the reply. Example: with `--continue-on-error`,
+            // `b` is skipped because `a` failed, so its reply has no id, and a function that depends on `b` is not called.
             if self.urns.has(urn, UrnFlag::SkippedCreate) || self.urns.has(urn, UrnFlag::NoId) {
                 return Existence::Missing;
             }

@@ -28,7 +28,7 @@ pub(crate) enum UrnFlag {
     Errored = 1 << 10,
     /// Outputs that the program registers for it are not taken: it is left out, or stays as it is.
     KeepsOutputs = 1 << 11,
-    /// The program was told no id of it: it is yet to be made, or was skipped after a failure.
+    /// The reply to its registration has no id: it does not exist yet, or was skipped after a failure.
     NoId = 1 << 12,
 }
 

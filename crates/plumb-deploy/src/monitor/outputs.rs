@@ -71,10 +71,9 @@ impl Deployment {
             return self.outbox.journaled();
         }
         let outputs = if failed {
-            // The step of this run may have taken the outputs away.
-            let before = step.old.as_ref();
-            let before = before.map_or_else(Arc::default, |old| old.outputs.clone());
-            let mut merged = before.as_ref().clone();
+            // The state before the run, because an update step of the stack clears its outputs.
+            let before = step.old.as_ref().map(|old| old.outputs.as_ref().clone());
+            let mut merged = before.unwrap_or_default();
             merged.extend(
                 outputs
                     .iter()

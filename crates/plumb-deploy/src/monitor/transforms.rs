@@ -80,8 +80,8 @@ impl Deployment {
         id: RequestId,
         mut request: Box<RegisterRequest>,
     ) {
-        // Where the provider of a remote component registers it, the transforms are those of the program, which saw the
-        // dependencies in its own registration.
+        // Parked transforms do not count: when the provider of a remote component registers it, this request lists what
+        // its properties depend on, and that stays.
         let has_own = !request.transforms.is_empty();
         if request.remote && has_own {
             let own = request.transforms.clone();

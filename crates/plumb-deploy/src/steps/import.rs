@@ -224,7 +224,7 @@ impl Deployment {
         }
     }
 
-    /// Warns about inputs that the provider does not accept, although it has told them itself, or the user has chosen them.
+    /// Warns about inputs of an imported object that fail the check of its provider.
     fn warn_of_invalid_import(&mut self, state: &ResourceState, failures: &[CheckFailure]) {
         if failures.is_empty() {
             return;

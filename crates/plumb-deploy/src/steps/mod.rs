@@ -7,8 +7,8 @@
 //! provider may publish [`views`] while it works on a resource.
 //!
 //! [`providers`] says which instance a call goes to, [`provider_inputs`] what the engine keeps in the inputs of a provider
-//! resource, and [`extensions`] when the extensions of a package are applied to an instance. [`shown`] has values as messages show
-//! them.
+//! resource, and [`extensions`] when the extensions of a package are applied to an instance. [`shown`] writes values into
+//! messages.
 
 pub(crate) mod answer;
 pub(crate) mod calls;

@@ -138,7 +138,10 @@ impl Deployment {
             outputs: as_known(&state.outputs, outputs),
             init_errors: reasons.unwrap_or_default(),
             refresh_before_update: response.refresh_before_update,
-            additional_secret_outputs: secret_outputs(&state, step.new_state().map(AsRef::as_ref)),
+            additional_secret_outputs: listed_as_secret(
+                &state,
+                step.new_state().map(AsRef::as_ref),
+            ),
             ..state.as_ref().clone()
         };
         if !compare::are_equal(&new.inputs, &state.inputs)
@@ -304,9 +307,9 @@ impl Deployment {
     }
 }
 
-/// Outputs that are secret after a refresh: those that the state lists, and those that the program lists now, because a value
-/// that the program calls secret must not be recorded, or passed on, in plain text until the next update.
-fn secret_outputs(
+/// Outputs that are secret after a refresh: those that the state lists, and those that the program lists now. Example: the
+/// program has marked `password` as secret since the last update; a refresh must not record it in plain text.
+fn listed_as_secret(
     state: &ResourceState,
     registered: Option<&ResourceState>,
 ) -> EcoVec<PropertyKey> {

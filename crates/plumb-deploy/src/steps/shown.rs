@@ -1,4 +1,4 @@
-//! Values as the messages of the reference show them.
+//! Values, and failed checks of them, as the messages of the reference show them.
 
 use plumb_resource::provider::CheckFailure;
 use plumb_resource::{TypeToken, Urn};

@@ -112,8 +112,11 @@ pub const RULES: &[Rule] = &[
         covers: |both, difference| {
             let is_destroy = text(&both.case["verb"]) == "destroy";
             let runs_program = both.case["flags"]["runProgram"] == true;
-            // What the program is told of is there until it ends.
-            if is_destroy && runs_program && difference.signature == "reply to custom: id" {
+            // The reference sends no id of an object that depends on something new, although the object is not deleted
+            // before the program ends.
+            let has_no_id = difference.signature == "reply to custom: id"
+                && difference.theirs.ends_with(": \"\"");
+            if is_destroy && runs_program && has_no_id {
                 return true;
             }
             let deletes_more = difference
@@ -210,7 +213,7 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "a list of imports with a name twice is refused by the command line",
+        name: "the command line refuses two imports of one name",
         covers: |both, difference| {
             both.case["verb"] == "import" && difference.ours.contains("duplicate import")
         },
@@ -220,7 +223,7 @@ pub const RULES: &[Rule] = &[
         covers: |both, _| loses_object_of_read(both),
     },
     Rule {
-        name: "what was deleted is gone, whatever its parts say, or is to replace it",
+        name: "what was deleted is gone, even if one of its parts or its replacement failed",
         covers: |both, _| deletes_again(both) || keeps_deleted_object(both),
     },
     Rule {
@@ -230,7 +233,8 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "a replacement keeps what policies remediated",
         covers: |both, difference| {
-            loses_remedy(both) || difference.signature.starts_with("messages") && judges_more(both)
+            loses_remedy(both, difference)
+                || difference.signature.starts_with("messages") && judges_more(both)
         },
     },
     Rule {
@@ -633,9 +637,9 @@ fn judges_more(both: &Both) -> bool {
         })
 }
 
-/// Whether the reference creates a replacement without the remediations of policies. A provider that is replaced has no
-/// call for it: its inputs are in the reply, and in the state.
-fn loses_remedy(both: &Both) -> bool {
+/// Whether the reference creates a replacement without the remediations of policies. Nothing is called to create a provider,
+/// so the difference must be one of its inputs in another place: its DiffConfig, the reply or the state.
+fn loses_remedy(both: &Both, difference: &Difference) -> bool {
     let created = |seen: &Json, urn: &Json| -> Vec<Json> {
         let calls = list(&seen["calls"]).iter();
         let calls = calls.filter(|it| text(&it["call"]) == "Create" && it["urn"] == *urn);
@@ -644,7 +648,8 @@ fn loses_remedy(both: &Both) -> bool {
     let mut messages = list(&both.theirs["messages"]).iter();
     messages.any(|it| {
         let urn = text(&it["urn"]);
-        let is_provider = urn.contains("pulumi:providers:");
+        let is_provider =
+            urn.contains("pulumi:providers:") && difference.signature.contains("provider: ");
         text(&it["severity"]) == "remediation"
             && has_step(&both.ours, "create-replacement", urn)
             && (is_provider || created(&both.ours, &it["urn"]) != created(&both.theirs, &it["urn"]))
@@ -665,7 +670,7 @@ fn imports_more(both: &Both) -> bool {
     })
 }
 
-/// Whether only the reference deletes a former copy, although a resource that may not be deleted needs its URN.
+/// Whether only the reference deletes the former copy of a resource that a protected one depends on.
 fn keeps_what_protected_need(both: &Both) -> bool {
     let before = list(&both.case["state"]["deployment"]["resources"]);
     let refused: Vec<&Json> = before
@@ -680,7 +685,7 @@ fn keeps_what_protected_need(both: &Both) -> bool {
         let mut names = names.chain([text(&it["parent"]), text(&it["deletedWith"])]);
         names.any(|name| name == urn)
     };
-    // What a protected resource needs needs others in turn.
+    // Dependencies of dependencies count too.
     let mut needed: BTreeSet<&str> = BTreeSet::new();
     let mut left = refused;
     while let Some(user) = left.pop() {

@@ -163,7 +163,7 @@ impl Model<'_> {
                 continue;
             }
             let fate = self.fate(&urn);
-            // A program that was told no id has nothing to ask about.
+            // A custom resource without an id in its reply counts as missing.
             let is_custom = all().any(|it| it.urn == urn && it.kind == ResourceKind::Custom);
             let mut answers = self.prediction.answers.values();
             let answer = answers.find(|it| it.urn == urn).filter(|_| is_custom);

@@ -202,7 +202,7 @@ impl Model<'_> {
         }
     }
 
-    /// What the state lists as secret, and what the program does that is being asked.
+    /// Secret outputs after a refresh: those that the state lists, and those that the registration lists that waits for it.
     fn secret_after_refresh(&self, state: &ResourceState, urn: &Urn) -> EcoVec<PropertyKey> {
         let mut secret = state.additional_secret_outputs.clone();
         let asking = self

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::{has_resource, has_step, hook_calls, is_settled, list, says, text, without_resources};
 use crate::differential::Both;
+use crate::world::views::PART;
 
 /// Whether a preview of the reference counts views of an object that cannot be created: an update would record them.
 pub(super) fn counts_views_of_nothing(both: &Both) -> bool {
@@ -63,28 +64,33 @@ pub(super) fn is_the_same_with_each_view_once(both: &Both) -> bool {
     (is_retried || is_imported) && is_settled(both, ours, theirs)
 }
 
-/// Whether the only difference is that the core shows deletions of views whose owner goes in both: the reference has lost
-/// them, because a refresh in the same run found them once more.
+/// Whether the only difference is that the core shows deletions of views whose owner is deleted on both sides. The reference
+/// leaves them out if a refresh in the same run has found the views.
 pub(super) fn is_the_same_without_deleted_views(both: &Both) -> bool {
-    let before = list(&both.case["state"]["deployment"]["resources"]).iter();
     let is_gone = |seen: &Json, urn: &str| {
         ["delete", "delete-replaced"]
             .iter()
             .any(|op| has_step(seen, op, urn))
     };
-    let views: BTreeSet<&str> = before
-        .filter(|it| {
-            let (urn, owner) = (text(&it["urn"]), text(&it["viewOf"]));
-            !owner.is_empty()
-                && is_gone(&both.ours, owner)
-                && is_gone(&both.theirs, owner)
-                && is_gone(&both.ours, urn)
-                && !is_gone(&both.theirs, urn)
+    let views: BTreeSet<&str> = list(&both.ours["steps"])
+        .iter()
+        .map(|step| text(&step["urn"]))
+        .filter(|urn| is_gone(&both.ours, urn) && !is_gone(&both.theirs, urn))
+        .filter(|urn| {
+            let owner = owner_of_view(urn);
+            owner.is_some_and(|owner| is_gone(&both.ours, &owner) && is_gone(&both.theirs, &owner))
         })
-        .map(|it| text(&it["urn"]))
         .collect();
     let without = |seen| without_resources(seen, |it| views.contains(text(&it["urn"])));
     !views.is_empty() && is_settled(both, without(&both.ours), without(&both.theirs))
+}
+
+/// URN of the resource that a view belongs to: its own is that of the owner with the type of views, and a number behind the
+/// name.
+fn owner_of_view(urn: &str) -> Option<String> {
+    let (owner, name) = urn.split_once(&format!("${PART}::"))?;
+    let (name, _) = name.rsplit_once('-')?;
+    Some(format!("{owner}::{name}"))
 }
 
 /// Whether the reference keeps a view without an owner in the state.
